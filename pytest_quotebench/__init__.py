@@ -1,0 +1,1 @@
+"""QuoteBench as a pytest plugin."""

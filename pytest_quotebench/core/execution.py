@@ -1,0 +1,82 @@
+"""What a sandbox is given and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pytest_quotebench.core.tree import File, FileTree
+
+_NO_FILES: Mapping[str, File] = MappingProxyType({})
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class AuxPath:
+    """An argument that is the path of an auxiliary file, known only to the sandbox that places it."""
+
+    name: str
+
+
+Argument = bytes | AuxPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """One process to start: exact arguments, added environment, standard input, auxiliary files.
+
+    Auxiliary files lie outside the task directory, so that they are no part of its final state.
+    """
+
+    argv: tuple[Argument, ...]
+    env: Mapping[str, str] = _NO_VARIABLES
+    stdin: bytes = b""
+    aux_files: Mapping[str, File] = _NO_FILES
+    tty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """Facts about one finished process, all of them owned by the harness, and the directory afterwards."""
+
+    exit_status: int | None
+    """0 to 255, or None where a signal ended the process."""
+    signal: int | None
+    """The number of the signal that ended the process, else None."""
+    stdout: bytes
+    """What was kept of standard output (`Limits.kept_output_bytes`)."""
+    stderr: bytes
+    stdout_length: int
+    """The true length of standard output in bytes."""
+    stderr_length: int
+    duration_s: float
+    timed_out: bool
+    """Whether the deadline ended it."""
+    detail: str | None = None
+    """The limit that was hit (`limit:output`, `limit:tree`, ...) or `hang`; None where it ended by itself."""
+    tree: FileTree = field(default_factory=FileTree)
+    """The task directory after everything that the command started was gone."""
+    aux_directory: str = ""
+    """Where the auxiliary files lay, as the command saw it: error messages name a script by its path."""
+
+
+def execution_environment(home: str, path: str = DEFAULT_PATH) -> dict[str, str]:
+    """Return the whole environment of a command: nothing of the harness's own environment is in it.
+
+    `home` is the task directory as the command sees it. The three GIT_CONFIG variables say
+    `safe.directory = *`, so that git works where the directory's owner is another user (git-config(1)).
+    """
+    return {
+        "PATH": path,
+        "HOME": home,
+        "LC_ALL": "C",
+        "LANG": "C",
+        "TERM": "dumb",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+    }

@@ -1,0 +1,141 @@
+"""What the final state must be: pure functions of the tree before and after.
+
+A goal speaks only of the paths it names. That every other fixture entry is unchanged, and that nothing else
+was added, is checked for all goals alike by `judge`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pytest_quotebench.core.mismatch import Mismatch, compare_content
+from pytest_quotebench.core.strict_json import parse_strict, same
+from pytest_quotebench.core.text import to_bytes
+from pytest_quotebench.core.tree import File, FileTree
+
+
+class Goal(Protocol):
+    """A required final state."""
+
+    def named(self, before: FileTree) -> frozenset[str]:
+        """Return the paths whose final state the goal itself decides."""
+        ...
+
+    def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
+        """Return the first difference from the required state, or None where it is reached."""
+        ...
+
+    def allows(self, path: str, after: FileTree) -> bool:
+        """Tell whether a new entry at `path` comes with reaching the goal by ordinary means."""
+        ...
+
+
+class _NamesItsFiles:
+    """Shared by the goals that list files: they allow nothing but those."""
+
+    def allows(self, path: str, after: FileTree) -> bool:
+        """Return False: which files may be new is the task's to say."""
+        return False
+
+
+@dataclass(frozen=True)
+class FilesGoal(_NamesItsFiles):
+    """Each of these files holds exactly these bytes."""
+
+    files: Mapping[str, str]
+
+    def named(self, before: FileTree) -> frozenset[str]:
+        """Return the listed paths."""
+        return frozenset(self.files)
+
+    def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
+        """Compare every listed file, in the order of the list."""
+        return _first(lambda path, text: compare_content(path, to_bytes(text), after.get(path)), self.files)
+
+
+@dataclass(frozen=True)
+class AllFilesGoal(_NamesItsFiles):
+    """Each of these files is there with these bytes, and every fixture file that is not listed is gone.
+
+    A fixture file that the list repeats with its own bytes is one to be left alone, permissions included.
+    """
+
+    files: Mapping[str, str]
+
+    def named(self, before: FileTree) -> frozenset[str]:
+        """Return the files that must come or go; those that must stay as they are are not named."""
+        kept = {path for path, text in self.files.items() if _holds(before, path, text)}
+        return (frozenset(self.files) | self._gone(before)) - kept
+
+    def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
+        """Compare every listed file, then look for files that had to go."""
+        wrong = _first(lambda path, text: compare_content(path, to_bytes(text), after.get(path)), self.files)
+        if wrong is not None:
+            return wrong
+        left = sorted(path for path in self._gone(before) if path in after)
+        return Mismatch(left[0], None, b"still there", "entry") if left else None
+
+    def _gone(self, before: FileTree) -> frozenset[str]:
+        return frozenset(path for path, entry in before.items() if isinstance(entry, File)) - self.files.keys()
+
+
+@dataclass(frozen=True)
+class LinesGoal(_NamesItsFiles):
+    """Each of these files holds exactly these lines; a leading `./` is another spelling of the same path."""
+
+    files: Mapping[str, tuple[str, ...]]
+
+    def named(self, before: FileTree) -> frozenset[str]:
+        """Return the listed paths."""
+        return frozenset(self.files)
+
+    def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
+        """Compare line by line, each ended by a newline."""
+        return _first(lambda path, lines: self._check_file(path, lines, after), self.files)
+
+    def _check_file(self, path: str, lines: tuple[str, ...], after: FileTree) -> Mismatch | None:
+        expected = b"".join(to_bytes(line) + b"\n" for line in lines)
+        entry = after.get(path)
+        if isinstance(entry, File):
+            plain = b"".join(line.removeprefix(b"./") for line in entry.data.splitlines(keepends=True))
+            return None if plain == expected else Mismatch(path, expected, entry.data)
+        return compare_content(path, expected, entry)
+
+
+@dataclass(frozen=True)
+class JsonGoal(_NamesItsFiles):
+    """Each of these files is one strict JSON text, in UTF-8, with this value; spacing and escapes are free."""
+
+    files: Mapping[str, Any]
+
+    def named(self, before: FileTree) -> frozenset[str]:
+        """Return the listed paths."""
+        return frozenset(self.files)
+
+    def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
+        """Parse every listed file and compare values and types."""
+        return _first(lambda path, value: self._check_file(path, value, after), self.files)
+
+    def _check_file(self, path: str, value: Any, after: FileTree) -> Mismatch | None:
+        expected = json.dumps(value, ensure_ascii=False).encode()
+        entry = after.get(path)
+        if not isinstance(entry, File):
+            return compare_content(path, expected, entry)
+        try:
+            reached = same(parse_strict(entry.data.decode("utf-8")), value)
+        except ValueError as error:
+            return Mismatch(path, expected, entry.data, f"not strict JSON: {error}")
+        return None if reached else Mismatch(path, expected, entry.data, "JSON value")
+
+
+def _holds(tree: FileTree, path: str, text: str) -> bool:
+    entry = tree.get(path)
+    return isinstance(entry, File) and entry.data == to_bytes(text)
+
+
+def _first(check: Callable[[str, Any], Mismatch | None], files: Mapping[str, Any]) -> Mismatch | None:
+    found = (check(path, wanted) for path, wanted in files.items())
+    return next((mismatch for mismatch in found if mismatch is not None), None)

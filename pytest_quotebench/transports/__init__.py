@@ -1,0 +1,28 @@
+"""Transports: the path a command takes to the shell that runs it.
+
+One file each; the file's name is the option's value (`nested_single.py` is `nested-single`). Each file defines
+`TRANSPORT`, an object of the protocol below. Commands are text that carries undecodable bytes as surrogates.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.layers import Layer
+
+
+class Transport(Protocol):
+    """A command path that is a plan: arguments, standard input or files, and nothing else."""
+
+    def plan(self, command: str) -> Invocation:
+        """Return the process that carries `command`. Raises TransportError where it cannot be taken."""
+        ...
+
+    def layers(self, command: str) -> tuple[Layer, ...]:
+        """Return what each parser along the way receives, outermost first; the last one is the final shell."""
+        ...
+
+    def matched(self, command: str) -> str:
+        """Return the text that has, on this path, the effect that `command` has on the raw one."""
+        ...
