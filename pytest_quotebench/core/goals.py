@@ -28,17 +28,17 @@ class Goal(Protocol):
         """Return the first difference from the required state, or None where it is reached."""
         ...
 
-    def allows(self, path: str, after: FileTree) -> bool:
-        """Tell whether a new entry at `path` comes with reaching the goal by ordinary means."""
+    def allowed(self, after: FileTree) -> frozenset[str]:
+        """Return the new entries that come with reaching the goal by ordinary means."""
         ...
 
 
 class _NamesItsFiles:
     """Shared by the goals that list files: they allow nothing but those."""
 
-    def allows(self, path: str, after: FileTree) -> bool:
-        """Return False: which files may be new is the task's to say."""
-        return False
+    def allowed(self, after: FileTree) -> frozenset[str]:
+        """Return nothing: which files may be new is the task's to say."""
+        return frozenset()
 
 
 @dataclass(frozen=True)

@@ -52,11 +52,8 @@ def extra_entries(task: Task, after: FileTree) -> tuple[str, ...]:
     before = task.fixture.tree
     allowed = set(task.allowed_new_files)
     allowed.update(parent for path in task.allowed_new_files for parent in _parents(path))
-    return tuple(
-        path
-        for path in after
-        if path not in before and path not in allowed and not task.goal.allows(path, after)
-    )
+    allowed.update(task.goal.allowed(after))
+    return tuple(path for path in after if path not in before and path not in allowed)
 
 
 def _judge_execution(task: Task, execution: Execution) -> Verdict:

@@ -9,11 +9,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-ORACLE = "oracle"
-NAIVE = "naive"
-BUILT_IN_MODELS = (ORACLE, NAIVE)
-"""The two models whose replies are made by machine and therefore harmless."""
-
 _NOT_FOR_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -65,6 +60,8 @@ class Reply:
     """Where it was read, as `file:line`, for messages."""
     usage: Mapping[str, Any] | None = field(default=None, compare=False, hash=False)
     """Tokens by kind: prompt, completion, reasoning, cached, total."""
+    made_by_machine: bool = False
+    """Whether our own code built it from a task. Never read from a file: such a reply may run unprotected."""
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), compare=False, hash=False)
     """What else the record says (latency_s, finish_reason, source, ...), kept for reports and exports."""
 
@@ -77,8 +74,3 @@ class Reply:
     def digest(self) -> str:
         """SHA-256 of the verbatim text (lone surrogates included)."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def is_built_in(self) -> bool:
-        """Whether it was made by machine, by the task's own oracle or naive command."""
-        return self.configuration.model in BUILT_IN_MODELS

@@ -64,10 +64,7 @@ class FileTree(Mapping[str, Entry]):
         given = dict(entries)
         for path in list(given):
             _check_path(path)
-            for parent in _parents(path):
-                above = given.setdefault(parent, Directory())
-                if not isinstance(above, Directory):
-                    raise ValueError(f"{parent!r} is both a {type(above).__name__} and the parent of {path!r}")
+            _add_parents(given, path)
         self._entries = MappingProxyType(dict(sorted(given.items(), key=lambda item: to_bytes(item[0]))))
 
     @classmethod
@@ -127,8 +124,11 @@ def _check_path(path: str) -> None:
         raise ValueError(f"not a relative, normal path: {path!r}")
 
 
-def _parents(path: str) -> Iterator[str]:
-    end = path.find("/")
-    while end != -1:
-        yield path[:end]
-        end = path.find("/", end + 1)
+def _add_parents(entries: dict[str, Entry], path: str) -> None:
+    """Add the directories above `path`, up to the first one that is there: what is above that is seen to by it."""
+    parent = path.rpartition("/")[0]
+    while parent and not isinstance(entries.get(parent), Directory):
+        above = entries.setdefault(parent, Directory())
+        if not isinstance(above, Directory):
+            raise ValueError(f"{parent!r} is both a {type(above).__name__} and the parent of {path!r}")
+        parent = parent.rpartition("/")[0]

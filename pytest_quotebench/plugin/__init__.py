@@ -1,0 +1,68 @@
+"""The entry point: options, hook specifications, fixtures, and the switch.
+
+Everything else is registered when it is asked for: by an option, by a module that holds the suite, or by a
+worker that collected one. Until then the plugin costs a start of pytest the import of this file and little more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_quotebench.plugin import hookspecs
+from pytest_quotebench.plugin.fixtures import qb_bench, qb_case, qb_execution, qb_gate, qb_sandbox
+from pytest_quotebench.plugin.options import add_options, is_asked_for
+
+if TYPE_CHECKING:
+    from pytest_quotebench.plugin.active import ActivePlugin
+
+__all__ = ["qb_bench", "qb_case", "qb_execution", "qb_gate", "qb_sandbox"]
+
+_ACTIVE_NAME = "quotebench-active"
+_SUITE_MODULE = "pytest_quotebench.plugin.suite"
+_MARKER = "validate: the gate: oracles pass, naive commands fail, small changes of a final state are rejected"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register the options."""
+    add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Register the hooks that others implement."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and wake up where an option of ours was given."""
+    config.addinivalue_line("markers", _MARKER)
+    if is_asked_for(config):
+        activate(config).check()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: Any) -> list[pytest.Item] | None:
+    """Wake up for a function of the suite; leave out those that this run does not want."""
+    if not name.startswith("test_") or getattr(obj, "__module__", None) != _SUITE_MODULE:
+        return None
+    return None if activate(collector.config).wants(name) else []
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
+    """Wake up in the controller, which collects nothing itself, where a worker collected items that look like ours."""
+    if any("::test_replay[" in item or "::test_oracle[" in item for item in ids):
+        activate(node.config).note_collected(ids)
+
+
+def activate(config: pytest.Config) -> ActivePlugin:
+    """Return the plugin that does the work; registered at the first call."""
+    from pytest_quotebench.plugin.active import ActivePlugin
+
+    plugin: ActivePlugin | None = config.pluginmanager.get_plugin(_ACTIVE_NAME)
+    if plugin is None:
+        plugin = ActivePlugin(config)
+        config.pluginmanager.register(plugin, _ACTIVE_NAME)
+    return plugin

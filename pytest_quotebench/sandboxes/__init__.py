@@ -1,12 +1,12 @@
 """Sandboxes: where a command runs. The sandbox owns the directory; nobody else ever sees it.
 
-One file each; the file's name is the option's value. Each file defines `refusal()`, which tries whether this
-machine grants the sandbox and returns None or the reason it does not, and `open_sandbox()`, a context manager
-that yields an object of the protocol below.
+One file each; the file's name is the option's value. Each file is a `Provider`: it defines `STRENGTH`, `refusal`
+and `open_sandbox` at module level.
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from pytest_quotebench.core.execution import Execution, Invocation
@@ -29,4 +29,21 @@ class Sandbox(Protocol):
         started is gone before the capture. Raises Broken where the sandbox itself failed; whatever the command
         did, a limit hit included, is told by the Execution.
         """
+        ...
+
+
+class Provider(Protocol):
+    """What a sandbox's file offers."""
+
+    @property
+    def STRENGTH(self) -> int:  # noqa: N802
+        """`auto` takes the strongest that is granted; 0 holds nothing, and runs replies only when named."""
+        ...
+
+    def refusal(self) -> str | None:
+        """Try whether this machine grants the sandbox; return None, or what refused and what to do."""
+        ...
+
+    def open_sandbox(self) -> AbstractContextManager[Sandbox]:
+        """Return a context manager that yields the sandbox and, at its end, leaves nothing behind."""
         ...

@@ -1,0 +1,1 @@
+"""Numbers: pure functions of tallies. Nothing here prints, reads or knows pytest."""

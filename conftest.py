@@ -1,0 +1,5 @@
+"""Loads pytest's own test harness for `tests/`. Fixtures of the suite (`qb_sandbox`, ...) can be overridden here."""
+
+from __future__ import annotations
+
+pytest_plugins = ["pytester"]

@@ -1,0 +1,107 @@
+"""A failing verdict in words: what is wrong, where the first byte differs, what each parser received."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.mismatch import Mismatch
+from pytest_quotebench.core.result import Result
+from pytest_quotebench.core.text import to_text, visible, visible_block
+from pytest_quotebench.core.verdict import Verdict
+
+MAX_LINES = 10
+_WIDTH = 100
+_CONTEXT = 40
+_LABEL = 10
+
+
+def explain(result: Result, verbosity: int = 0) -> str:
+    """Return why a case did not pass: at most ten lines, or everything there is where `verbosity` is above 0.
+
+    Safe to print anywhere: all outside text has passed `core.text.visible`.
+    """
+    lines = [headline(result.verdict), *_mismatch_lines(result.verdict.mismatch)]
+    if verbosity > 0:
+        return "\n".join([*lines, *layer_lines(result.layers, limit=4000), *_full_lines(result)])
+    lines += layer_lines(result.layers, limit=_WIDTH)
+    return "\n".join([*lines[: MAX_LINES - 1], *_stderr_line(result)])
+
+
+def headline(verdict: Verdict) -> str:
+    """Return the verdict in one line: class, detail, and the path or reason."""
+    detail = f" ({visible(verdict.detail, 60)})" if verdict.detail else ""
+    return f"{verdict.kind}{detail}{_because(verdict)}"
+
+
+def _because(verdict: Verdict) -> str:
+    mismatch = verdict.mismatch
+    if mismatch is None:
+        return f": {visible(verdict.reason, 300)}" if verdict.reason else ""
+    path, note = visible(mismatch.path, 80), visible(mismatch.note, 80)
+    if mismatch.got is None:
+        return f": {path} is missing"
+    if mismatch.expected is None:
+        return f": {path} should not be there" + (f" ({note})" if note else "")
+    where = f"at byte {mismatch.offset}"
+    return f": {path} differs {where}" + (f" ({note})" if note else "")
+
+
+def _mismatch_lines(mismatch: Mismatch | None) -> list[str]:
+    if mismatch is None:
+        return []
+    expected, got, offset = mismatch.expected, mismatch.got, mismatch.offset
+    if expected is None or got is None or offset is None:
+        shown = (("expected", expected), ("got", got))
+        return [_labelled(name, visible(value, _WIDTH)) for name, value in shown if value is not None]
+    start = max(0, offset - _CONTEXT)
+    marker = len(_window(expected[start:offset], start))
+    return [
+        _labelled("expected", _window(expected[start : offset + _CONTEXT], start, len(expected))),
+        _labelled("got", _window(got[start : offset + _CONTEXT], start, len(got))),
+        _labelled("", " " * marker + "^"),
+    ]
+
+
+def _window(part: bytes, start: int, total: int | None = None) -> str:
+    before = "…" if start else ""
+    after = "…" if total is not None and start + len(part) < total else ""
+    return f"{before}{visible(part, 10_000)}{after}"
+
+
+def layer_lines(layers: tuple[Layer, ...], *, limit: int) -> Iterator[str]:
+    """Yield one line for each parser along the way: what it received."""
+    for layer in layers:
+        text = "not observable" if layer.text is None else visible(layer.text, limit)
+        yield f"  {layer.name} ← {text}"
+
+
+def _stderr_line(result: Result) -> list[str]:
+    if result.execution is None or not result.execution.stderr.strip():
+        return []
+    first = result.execution.stderr.strip().split(b"\n")[0]
+    return [_labelled("stderr", visible(first, _WIDTH))]
+
+
+def _full_lines(result: Result) -> Iterator[str]:
+    yield _labelled("reply", visible(result.case.reply.text, 4000))
+    if result.case.reply.origin:
+        yield _labelled("from", visible(result.case.reply.origin, 300))
+    if result.cleanup:
+        yield _labelled("cleanup", ", ".join(result.cleanup))
+    execution = result.execution
+    if execution is None:
+        return
+    ended = f"signal {execution.signal}" if execution.signal else f"exit {execution.exit_status}"
+    yield _labelled("ended", f"{ended} after {execution.duration_s * 1000:.1f} ms in {result.sandbox}")
+    for name, stream, length in (
+        ("stdout", execution.stdout, execution.stdout_length),
+        ("stderr", execution.stderr, execution.stderr_length),
+    ):
+        if length:
+            yield _labelled(name, f"{length} bytes")
+            yield from (f"    {line}" for line in visible_block(to_text(stream), 4000).split("\n"))
+
+
+def _labelled(name: str, text: str) -> str:
+    return f"  {name:<{_LABEL}}{text}"

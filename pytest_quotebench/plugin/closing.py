@@ -1,0 +1,70 @@
+"""The end of a run in the controller: reconcile, write the files, settle the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from pytest_quotebench.core.errors import BadInput, Broken
+from pytest_quotebench.core.result import to_line
+from pytest_quotebench.plugin.items import GATE_FUNCTIONS, REPLAY, item_names
+from pytest_quotebench.plugin.ledger import Ledger
+from pytest_quotebench.plugin.recording import broken_result
+from pytest_quotebench.plugin.run import Run
+from pytest_quotebench.plugin.summary import summarize
+from pytest_quotebench.store.atomic import replace_file
+
+EXIT_BROKEN = 3
+"""The harness failed somewhere: a broken case, a lost item, a file that could not be written."""
+
+_OVERRULED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def close_run(run: Run, ledger: Ledger, session: pytest.Session) -> int:
+    """Record what was lost, write results and summary, and return the exit status of the session.
+
+    0 or 1 as pytest says; 3 where the harness failed anywhere, where a collected item has no record although
+    nobody asked to stop, or where the stored replies are faulty and nothing else is wrong.
+    """
+    status = int(session.exitstatus)
+    asked_to_stop = bool(session.shouldstop or session.shouldfail) or status == pytest.ExitCode.INTERRUPTED
+    try:
+        lost = _record_lost(run, ledger)
+        _write_files(run, ledger)
+    except (BadInput, Broken) as error:
+        ledger.complaints.append(str(error))
+        return EXIT_BROKEN
+    broken = any(tally.broken for item, tally in ledger.tallies.items() if item not in lost)
+    if status in _OVERRULED and (broken or (lost and not asked_to_stop)):
+        return EXIT_BROKEN
+    return status
+
+
+def _record_lost(run: Run, ledger: Ledger) -> frozenset[str]:
+    """Give every collected item that has no record one that says so: `crashed` or `not-run`."""
+    lost = ledger.lost(_our_names(run, ledger))
+    cases = {f"{REPLAY}[{case.id}]": case for case in run.selection.cases} if lost and not run.gate_only else {}
+    for item in lost:
+        crashed = item in ledger.running
+        reason = "its process died while it ran" if crashed else "it was collected and never ran"
+        case = cases.get(item.rpartition("::")[2])
+        if case is None:
+            ledger.complaints.append(f"{item}: {reason}")
+            continue
+        result = broken_result(case, "crashed" if crashed else "not-run", reason)
+        ledger.record(item, to_line(result.to_record()))
+    return frozenset(lost)
+
+
+def _our_names(run: Run, ledger: Ledger) -> Iterable[str]:
+    functions = {item.rpartition("::")[2].partition("[")[0] for item in ledger.collected}
+    return item_names(run, functions & (GATE_FUNCTIONS | {REPLAY}))
+
+
+def _write_files(run: Run, ledger: Ledger) -> None:
+    if ledger.writer is not None:
+        ledger.writer.close()
+    path = run.settings.summary
+    if path is not None and ledger.tallies:
+        replace_file(path, [f"{to_line(summarize(run, ledger).to_json())}\n".encode()])

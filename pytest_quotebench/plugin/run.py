@@ -1,0 +1,208 @@
+"""What one pytest process knows about its run: settings, variants, tasks, replies, cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import cached_property
+from itertools import chain, product
+from typing import Any
+
+import pytest
+
+from pytest_quotebench.contracts import Contract
+from pytest_quotebench.core.errors import BadInput
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.reply import Configuration, Reply
+from pytest_quotebench.core.task import Task, prompt_digest, tasks_by_id
+from pytest_quotebench.models import Model
+from pytest_quotebench.plugin.settings import Settings, read_settings
+from pytest_quotebench.plugin.variants import BuiltInVariants, collect_registry, collect_tasks
+from pytest_quotebench.registry import Registry
+from pytest_quotebench.replay import Bench
+from pytest_quotebench.sandbox_choice import choose_sandbox
+from pytest_quotebench.sandboxes import Provider, Sandbox
+from pytest_quotebench.selection import Selection, Wanted, configuration_matches, select, select_tasks
+from pytest_quotebench.store.replies import Problem, ReplyStore, read_replies
+from pytest_quotebench.transports import Transport
+from pytest_quotebench.versions import harness_versions, tool_versions
+
+HARMLESS_MODELS = frozenset({"oracle", "naive"})
+"""The models that answer with a task's own commands; other registered models are treated like any model."""
+
+_RUN = pytest.StashKey["Run"]()
+
+
+class Run:
+    """The run of one process. Everything is made at its first use and the same in every process."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Read and check the settings. Raises BadInput."""
+        self.settings: Settings = read_settings(config)
+        self.gate_only = config.getoption("markexpr").strip() == "validate"
+        self.contracts: Registry[Contract] = collect_registry(config, "contract")
+        self.transports: Registry[Transport] = collect_registry(config, "transport")
+        self.sandboxes: Registry[Provider] = collect_registry(config, "sandbox")
+        self.models: Registry[Model] = collect_registry(config, "model")
+        self.tasks: tuple[Task, ...] = collect_tasks(config)
+        self._check_names()
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """The settings as a filter."""
+        settings = self.settings
+        return Wanted(
+            contracts=settings.contracts,
+            transports=settings.transports,
+            models=settings.models,
+            efforts=settings.efforts,
+            trials=settings.trials,
+            families=settings.families,
+            tiers=settings.tiers,
+            tasks=settings.tasks,
+        )
+
+    @cached_property
+    def stored(self) -> ReplyStore:
+        """The stored replies; none where no directory was named and the default one is not there."""
+        if "replies" not in self.settings.given and not self.settings.replies.exists():
+            return ReplyStore(replies=(), problems=())
+        return read_replies(self.settings.replies, tasks_by_id(self.tasks))
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the stored replies, and with their models' names."""
+        taken = sorted({reply.configuration.model for reply in self.stored.replies} & set(self.models))
+        where = str(self.settings.replies)
+        clashes = (
+            Problem(where, "error", f"replies of a model called {name!r}, the name of a built-in model, are left out")
+            for name in taken
+        )
+        return (*self.stored.problems, *clashes)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The cases of the run. Raises BadInput where there are none."""
+        self._check_models()
+        stored = (reply for reply in self.stored.replies if reply.configuration.model not in self.models)
+        found = select(self.tasks, chain(stored, self._made_replies()), self.wanted)
+        if not found.cases:
+            raise BadInput(self._nothing_selected())
+        return found
+
+    @cached_property
+    def sandbox_name(self) -> str:
+        """The sandbox of the run. Raises BadInput where none may run the selected replies."""
+        harmless = self.gate_only or all(case.reply.made_by_machine for case in self.selection.cases)
+        source = self.settings.source("sandbox")
+        return choose_sandbox(self.settings.sandbox, source, self.sandboxes, harmless=harmless)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits of one execution."""
+        return Limits() if self.settings.timeout_s is None else Limits(wall_s=self.settings.timeout_s)
+
+    def check(self) -> None:
+        """Raise BadInput now, rather than in the middle of the run, where the selection cannot be run."""
+        assert self.sandbox_name
+
+    def open_sandbox(self) -> AbstractContextManager[Sandbox]:
+        """Return the context manager of the run's sandbox."""
+        return self.sandboxes[self.sandbox_name].open_sandbox()
+
+    def bench(self, sandbox: Sandbox) -> Bench:
+        """Return where cases are replayed, with the versions of what runs them."""
+        return Bench(
+            contracts=self.contracts,
+            transports=self.transports,
+            sandbox=sandbox,
+            limits=self.limits,
+            strict_replies=self.settings.strict_replies,
+            versions={**harness_versions(), **tool_versions(sandbox)},
+        )
+
+    def prompts(self) -> Iterator[dict[str, str]]:
+        """Yield every selected prompt with its digest."""
+        for contract in self.settings.contracts:
+            system = self.contracts[contract].system
+            for task in select_tasks(self.tasks, self.wanted):
+                yield {
+                    "schema": "qb-prompt/1",
+                    "task": task.id,
+                    "contract": contract,
+                    "system": system,
+                    "instruction": task.instruction,
+                    "prompt_sha256": prompt_digest(system, task.instruction),
+                }
+
+    def made_reply(self, model: str, task: Task, contract: str) -> Reply:
+        """Return what a registered model replies to a task under a contract."""
+        return Reply(
+            task=task.id,
+            configuration=Configuration(model),
+            contract=contract,
+            trial=0,
+            text=self.models[model].reply(task, self._encoder(contract)),
+            prompt_sha256=prompt_digest(self.contracts[contract].system, task.instruction),
+            origin=f"the model {model!r}",
+            made_by_machine=model in HARMLESS_MODELS,
+        )
+
+    def _made_replies(self) -> Iterator[Reply]:
+        tasks = select_tasks(self.tasks, self.wanted)
+        made = (name for name in self.settings.models if name in self.models)
+        for name, contract, task in product(made, self.settings.contracts, tasks):
+            yield self.made_reply(name, task, contract)
+
+    def _encoder(self, contract: str) -> Callable[[str], str]:
+        reading = self.contracts[contract]
+        carrying = self.transports[reading.matched_transport]
+        return lambda command: reading.encode(carrying.matched(command))
+
+    def _check_names(self) -> None:
+        settings = self.settings
+        for name in settings.contracts:
+            self.contracts.require(name, settings.source("contract"))
+        for name in settings.transports:
+            self.transports.require(name, settings.source("transport" if "transport" in settings.given else "boundary"))
+        self.transports.require(settings.boundary, settings.source("boundary"))
+        _require_all("family", settings.families, {task.family for task in self.tasks}, settings)
+        _require_all("task", settings.tasks, {task.id for task in self.tasks}, settings)
+        _require_all("tier", map(str, settings.tiers), {str(task.tier) for task in self.tasks}, settings)
+
+    def _check_models(self) -> None:
+        configurations = {reply.configuration for reply in self.stored.replies}
+        for value in self.settings.models:
+            if value in self.models or any(configuration_matches(one, value) for one in configurations):
+                continue
+            raise BadInput.unknown(
+                "model",
+                value,
+                source=self.settings.source("model"),
+                allowed={*map(str, configurations), *self.models},
+                next_step=f"Stored replies are read from {self.settings.replies}; name others with --qb-replies.",
+            )
+
+    def _nothing_selected(self) -> str:
+        if not self.stored.replies and not self.settings.models:
+            return (
+                f"no stored replies in {self.settings.replies}. Name a file or directory of replies with "
+                "--qb-replies, or a built-in model: --qb-model=oracle."
+            )
+        stored = sorted({f"{reply.configuration} under {reply.contract}" for reply in self.stored.replies})
+        return f"nothing is selected: no reply matches all of the options. Stored: {', '.join(stored) or 'none'}."
+
+
+def _require_all(kind: str, names: Any, allowed: set[str], settings: Settings) -> None:
+    for name in names:
+        if name not in allowed:
+            raise BadInput.unknown(kind, name, source=settings.source(kind), allowed=allowed)
+
+
+def current_run(config: pytest.Config) -> Run:
+    """Return the run of this process; made, and its variants registered, at the first call. Raises BadInput."""
+    if _RUN not in config.stash:
+        if not config.pluginmanager.has_plugin("quotebench-built-ins"):
+            config.pluginmanager.register(BuiltInVariants(), "quotebench-built-ins")
+        config.stash[_RUN] = Run(config)
+    return config.stash[_RUN]

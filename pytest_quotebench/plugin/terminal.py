@@ -1,0 +1,34 @@
+"""What a run prints beside its items: the header and, at the end, the tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_quotebench.core.text import visible
+from pytest_quotebench.gate import gate_lines
+from pytest_quotebench.plugin.ledger import Ledger
+from pytest_quotebench.plugin.run import Run
+from pytest_quotebench.plugin.summary import summarize
+from pytest_quotebench.reports import render
+
+
+def header_lines(run: Run) -> list[str]:
+    """Return what stands above the items: the sandbox, and what is replayed."""
+    how = "named" if "sandbox" in run.settings.given else "the strongest that is granted here"
+    lines = [f"quotebench: sandbox {run.sandbox_name} ({how})"]
+    if not run.gate_only:
+        configurations = {str(case.reply.configuration) for case in run.selection.cases}
+        shown = visible(", ".join(sorted(configurations)), 200)
+        lines.append(f"quotebench: {len(run.selection.cases)} cases of {shown}")
+    return lines
+
+
+def write_summary(terminal: pytest.TerminalReporter, run: Run, ledger: Ledger) -> None:
+    """Print the tables of the replayed cases and the counts of the gate."""
+    sections = list(render(summarize(run, ledger))) if ledger.tallies else []
+    if ledger.gate:
+        sections.append(("quotebench: gate", gate_lines(list(ledger.gate.values()))))
+    for title, lines in sections:
+        terminal.section(title)
+        for line in lines:
+            terminal.write_line(line)

@@ -1,0 +1,156 @@
+"""Running one process of this machine to its end, and everything it starts with it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pytest_quotebench.core.errors import Broken
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.text import to_bytes
+from pytest_quotebench.processes.descendants import kill_group, nothing_outlives
+from pytest_quotebench.processes.output import KeptStream
+from pytest_quotebench.processes.watching import Watch
+
+UMASK = 0o022
+"""The command's umask, whatever this process's own is."""
+
+_REAP_S = 5.0
+"""How long a killed process may take to end before it counts as a survivor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a process ended and what it said."""
+
+    exit_status: int | None
+    signal: int | None
+    stdout: KeptStream
+    stderr: KeptStream
+    duration_s: float
+    timed_out: bool
+    detail: str | None
+
+
+def run_to_end(
+    argv: Sequence[bytes], *, env: Mapping[str, str], cwd: str, limits: Limits, stdin: bytes = b""
+) -> Ended:
+    """Run `argv` with exactly the environment `env`, in a session of its own, and return when all of it is gone.
+
+    An empty `stdin` is /dev/null. The end is that of the process itself, its deadline or its output limit.
+    Raises Broken: `spawn:<errno name>` where it cannot be started (`spawn:E2BIG`, `spawn:ENOENT`), `survivor`
+    where something it started cannot be killed.
+    """
+    with ExitStack() as pipes:
+        watch, ends = _connect(pipes, stdin, limits)
+        with nothing_outlives():
+            started = time.monotonic()
+            process = _spawn(argv, env, cwd, ends)
+            try:
+                _watch(process, watch)
+                duration = time.monotonic() - started
+            finally:
+                kill_group(process.pid)
+                returncode = _reap(process)
+        watch.drain()
+    return _ended(returncode, watch, duration)
+
+
+class _Ends(NamedTuple):
+    """The command's ends of its pipes."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+def _connect(pipes: ExitStack, stdin: bytes, limits: Limits) -> tuple[Watch, _Ends]:
+    """Make the pipes; whatever becomes of the rest, `pipes` closes this process's ends."""
+    out, out_end, err, err_end, *to_command = _pipe_ends(3 if stdin else 2)
+    watch = Watch(stdout=out, stderr=err, stdin=to_command[1] if stdin else None, input=stdin, limits=limits)
+    pipes.callback(watch.close)
+    return watch, _Ends(to_command[0] if stdin else subprocess.DEVNULL, out_end, err_end)
+
+
+def _pipe_ends(count: int) -> list[int]:
+    ends: list[int] = []
+    try:
+        for _ in range(count):
+            ends += os.pipe()
+    except OSError:
+        for end in ends:
+            os.close(end)
+        raise
+    return ends
+
+
+def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, ends: _Ends) -> subprocess.Popen[bytes]:
+    """Start the command by vfork(2), which a preexec_fn, a user or a group would turn into a slow fork(2)."""
+    try:
+        return subprocess.Popen(  # noqa: S603 -- the command is hostile by trade, and has no shell but its own
+            argv,
+            env={to_bytes(name): to_bytes(value) for name, value in env.items()},
+            cwd=cwd,
+            stdin=ends.stdin,
+            stdout=ends.stdout,
+            stderr=ends.stderr,
+            start_new_session=True,
+            umask=UMASK,
+        )
+    except OSError as error:
+        name = errno.errorcode.get(error.errno or 0, "unknown")
+        raise Broken(f"spawn:{name}", f"cannot start {argv[0]!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise Broken("spawn:EINVAL", f"cannot start {argv[0]!r}: {error}") from error
+    finally:
+        for end in ends:
+            if end >= 0:
+                os.close(end)
+
+
+def _watch(process: subprocess.Popen[bytes], watch: Watch) -> None:
+    if not hasattr(os, "pidfd_open"):
+        watch.until_end(_end_test(process), None)
+        return
+    pidfd = os.pidfd_open(process.pid)
+    try:
+        watch.until_end(_end_test(process), pidfd)
+    except ChildProcessError as error:
+        message = "its exit status was taken away: SIGCHLD is ignored, or something here waits for all children"
+        raise Broken("lost-status", message) from error
+    finally:
+        os.close(pidfd)
+
+
+def _end_test(process: subprocess.Popen[bytes]) -> Callable[[], bool]:
+    """Return how to ask for the end: without reaping where that is possible, so that the number stays its own."""
+    if not hasattr(os, "waitid"):
+        return lambda: process.poll() is not None
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return lambda: os.waitid(os.P_PID, process.pid, options) is not None
+
+
+def _reap(process: subprocess.Popen[bytes]) -> int:
+    try:
+        return process.wait(_REAP_S)
+    except subprocess.TimeoutExpired:
+        return -signal.SIGKILL
+
+
+def _ended(returncode: int, watch: Watch, duration: float) -> Ended:
+    return Ended(
+        exit_status=returncode if returncode >= 0 else None,
+        signal=-returncode if returncode < 0 else None,
+        stdout=watch.kept[watch.stdout],
+        stderr=watch.kept[watch.stderr],
+        duration_s=duration,
+        timed_out=watch.timed_out,
+        detail="limit:output" if watch.is_over_output_limit else None,
+    )

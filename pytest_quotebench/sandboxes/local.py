@@ -1,0 +1,180 @@
+"""`local`: a fresh directory and a session of one's own on this machine, and no protection whatever.
+
+For oracle and naive, and for replies only when asked for by name: a command can read and change all that this
+user can. What it holds: the directory, the environment, the limits, and that nothing outlives the command.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from pytest_quotebench.core.capture import Capture, capture_directory
+from pytest_quotebench.core.errors import Broken
+from pytest_quotebench.core.execution import AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.text import to_bytes
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.processes.directory import lay_out
+from pytest_quotebench.processes.removal import remove_directory
+from pytest_quotebench.processes.running import Ended, run_to_end
+
+STRENGTH = 0
+"""It holds nothing."""
+
+_OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def refusal() -> str | None:
+    """Return why this machine cannot run commands this way, or None."""
+    return None if os.name == "posix" else "the local sandbox needs a POSIX system"
+
+
+@contextmanager
+def open_sandbox() -> Iterator[LocalSandbox]:
+    """Open a sandbox with a private directory of its own, which is gone at the end.
+
+    What could not be removed is told by a RuntimeWarning with its path. Raises Broken where the directory for
+    temporary files cannot be used.
+    """
+    sandbox = LocalSandbox()
+    try:
+        yield sandbox
+    finally:
+        sandbox.close()
+
+
+class LocalSandbox:
+    """Runs one command after the other, each in a fresh directory below a private one."""
+
+    name = "local"
+
+    def __init__(self) -> None:
+        self._roots = [_private_directory()]
+        self._numbers = count(1)
+
+    def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
+        """Run `invocation` in a fresh directory that holds `tree`, as the protocol says.
+
+        Raises Broken with the details of `lay_out` and `run_to_end`, `unsupported` for a terminal, and `local`
+        where this machine refuses something (no space, no descriptors).
+        """
+        if invocation.tty:
+            raise Broken("unsupported", "the local sandbox gives no terminal")
+        try:
+            with self._fresh_directory() as (place, directory):
+                return _run_in(place, directory, tree, invocation, limits)
+        except OSError as error:
+            raise Broken("local", f"the local sandbox failed: {error}") from error
+
+    def close(self) -> None:
+        """Remove everything; warn of what cannot be removed."""
+        for root in self._roots:
+            try:
+                _remove(root)
+            except OSError as error:
+                warnings.warn(f"could not remove {root}: {error}", RuntimeWarning, stacklevel=2)
+
+    @contextmanager
+    def _fresh_directory(self) -> Iterator[tuple[str, int]]:
+        """Hold a new directory, by path and open. What cannot be removed of it is tried again at the close."""
+        number = str(next(self._numbers))
+        with _opened(self._root(), None) as root:
+            os.mkdir(number, 0o700, dir_fd=root)
+            try:
+                with _opened(number, root) as directory:
+                    yield f"{self._roots[-1]}/{number}", directory
+            finally:
+                with suppress(OSError):
+                    remove_directory(root, number)
+
+    def _root(self) -> str:
+        """Return the directory to work below: a new one where a command has damaged the last one."""
+        try:
+            with _opened(self._roots[-1], None):
+                pass
+        except OSError:
+            self._roots.append(_private_directory())
+        return self._roots[-1]
+
+
+def _run_in(place: str, directory: int, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
+    home, aux = f"{place}/task", f"{place}/aux"
+    if invocation.aux_files:
+        with _laid_out(FileTree(invocation.aux_files), "aux", directory, 0o555):
+            pass
+    with _laid_out(tree, "task", directory, 0o755) as task:
+        ended = run_to_end(
+            [_argument(argument, aux) for argument in invocation.argv],
+            env={**execution_environment(home), **invocation.env},
+            cwd=home,
+            stdin=invocation.stdin,
+            limits=limits,
+        )
+        after = capture_directory(task, limits.tree)
+    return _execution(ended, after, aux if invocation.aux_files else "")
+
+
+@contextmanager
+def _laid_out(tree: FileTree, name: str, parent: int, mode: int) -> Iterator[int]:
+    """Write `tree` and hold its directory open: a command may move it away and put a link in its place."""
+    os.mkdir(name, 0o700, dir_fd=parent)
+    with _opened(name, parent) as directory:
+        lay_out(tree, directory)
+        os.fchmod(directory, mode)
+        yield directory
+
+
+@contextmanager
+def _opened(path: str, parent: int | None) -> Iterator[int]:
+    descriptor = os.open(path, _OPEN_DIRECTORY, dir_fd=parent)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _execution(ended: Ended, after: Capture, aux_directory: str) -> Execution:
+    is_cut = not (after.complete or ended.timed_out)
+    return Execution(
+        exit_status=ended.exit_status,
+        signal=ended.signal,
+        stdout=ended.stdout.value(),
+        stderr=ended.stderr.value(),
+        stdout_length=ended.stdout.length,
+        stderr_length=ended.stderr.length,
+        duration_s=ended.duration_s,
+        timed_out=ended.timed_out,
+        detail=ended.detail or ("limit:tree" if is_cut else None),
+        tree=after.tree,
+        aux_directory=aux_directory,
+    )
+
+
+def _argument(argument: bytes | AuxPath, aux: str) -> bytes:
+    return argument if isinstance(argument, bytes) else to_bytes(f"{aux}/{argument.name}")
+
+
+def _private_directory() -> str:
+    """Make the root, outside every git repository: a command of ours must never find one above its directory."""
+    try:
+        root = Path(tempfile.mkdtemp(prefix="qb-")).resolve()
+    except OSError as error:
+        raise Broken("temporary-directory", f"cannot make a directory for temporary files: {error}") from error
+    repository = next((parent for parent in root.parents if (parent / ".git").exists()), None)
+    if repository is not None:
+        root.rmdir()
+        message = f"temporary files would lie in the git repository {repository}: set TMPDIR to a place outside it"
+        raise Broken("temporary-directory", message)
+    return str(root)
+
+
+def _remove(root: str) -> None:
+    path = Path(root)
+    with _opened(str(path.parent), None) as parent:
+        remove_directory(parent, path.name)

@@ -1,0 +1,102 @@
+"""Which cases a run consists of: stored replies crossed with transports, filtered by what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_quotebench.core.case import Case
+from pytest_quotebench.core.errors import BadInput
+from pytest_quotebench.core.reply import CellKey, Configuration, Reply
+from pytest_quotebench.core.task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What was asked for; an empty tuple means no restriction."""
+
+    contracts: tuple[str, ...]
+    transports: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    efforts: tuple[str, ...] = ()
+    trials: tuple[int, ...] = ()
+    families: tuple[str, ...] = ()
+    tiers: tuple[int, ...] = ()
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The cases of a run, sorted by id, and the cells for which no reply is stored."""
+
+    cases: tuple[Case, ...]
+    missing: tuple[CellKey, ...]
+
+
+def select_tasks(tasks: Iterable[Task], wanted: Wanted) -> tuple[Task, ...]:
+    """Return the tasks that were asked for."""
+    return tuple(
+        task
+        for task in tasks
+        if (not wanted.families or task.family in wanted.families)
+        and (not wanted.tiers or task.tier in wanted.tiers)
+        and (not wanted.tasks or task.id in wanted.tasks)
+    )
+
+
+def select(tasks: Sequence[Task], replies: Iterable[Reply], wanted: Wanted) -> Selection:
+    """Return the cases for the wanted tasks and replies, and which replies a full grid lacks.
+
+    The grid of a configuration and contract spans the trials that the configuration has under any wanted
+    contract. Raises BadInput where two configurations would share an item name.
+    """
+    chosen = {task.id: task for task in select_tasks(tasks, wanted)}
+    kept = [reply for reply in replies if reply.task in chosen and _is_wanted(reply, wanted)]
+    _check_slugs({reply.configuration for reply in kept})
+    cases = [
+        Case(task=chosen[reply.task], reply=reply, transport=transport)
+        for reply in kept
+        for transport in wanted.transports
+    ]
+    return Selection(tuple(sorted(cases, key=lambda case: case.id)), _missing(chosen, kept, wanted))
+
+
+def configuration_matches(configuration: Configuration, value: str) -> bool:
+    """Tell whether `--qb-model=value` means this configuration: by model, or by model and effort."""
+    return value in (configuration.model, str(configuration))
+
+
+def _is_wanted(reply: Reply, wanted: Wanted) -> bool:
+    configuration = reply.configuration
+    return (
+        reply.contract in wanted.contracts
+        and (not wanted.models or any(configuration_matches(configuration, value) for value in wanted.models))
+        and (not wanted.efforts or (configuration.effort or "default") in wanted.efforts)
+        and (not wanted.trials or reply.trial in wanted.trials)
+    )
+
+
+def _missing(chosen: Mapping[str, Task], kept: list[Reply], wanted: Wanted) -> tuple[CellKey, ...]:
+    have = {reply.key for reply in kept}
+    trials: dict[Configuration, set[int]] = {}
+    for reply in kept:
+        trials.setdefault(reply.configuration, set()).add(reply.trial)
+    grid = (
+        CellKey(task, configuration, contract, trial)
+        for configuration, drawn in trials.items()
+        for contract in wanted.contracts
+        for trial in (set(wanted.trials) or drawn)
+        for task in chosen
+    )
+    return tuple(sorted((key for key in grid if key not in have), key=str))
+
+
+def _check_slugs(configurations: Iterable[Configuration]) -> None:
+    owners: dict[str, Configuration] = {}
+    for configuration in sorted(configurations, key=str):
+        other = owners.setdefault(configuration.slug, configuration)
+        if other != configuration:
+            raise BadInput(
+                f"the configurations {str(other)!r} and {str(configuration)!r} would share the item name "
+                f"{configuration.slug!r}. Rename the model in one of them, or select one with --qb-model."
+            )

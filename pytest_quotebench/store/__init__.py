@@ -1,0 +1,1 @@
+"""Files: stored replies in, results and summaries out. Nothing here knows pytest."""

@@ -1,0 +1,45 @@
+"""Fixtures for tests that need an ordinary user, or a place that one can reach."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_quotebench.core.capture import OPEN_SAFELY
+from pytest_quotebench.processes.removal import remove_directory
+
+ORDINARY = 65534
+
+
+@pytest.fixture
+def users_directory() -> Iterator[Path]:
+    """A directory that an ordinary user reaches and owns; pytest's own ones are closed to others."""
+    directory = Path(tempfile.mkdtemp(prefix="qb-test-"))
+    if os.geteuid() == 0:
+        os.chown(directory, ORDINARY, ORDINARY)
+    yield directory
+    parent = os.open(directory.parent, OPEN_SAFELY)
+    remove_directory(parent, directory.name)
+    os.close(parent)
+
+
+@pytest.fixture
+def as_user() -> Iterator[None]:
+    """Be an ordinary user, with no way round permissions; what is started then can never be root again."""
+    if os.geteuid() != 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setresgid(ORDINARY, ORDINARY, 0)
+    os.setresuid(ORDINARY, ORDINARY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        os.setresgid(0, 0, 0)
+        os.setgroups(groups)

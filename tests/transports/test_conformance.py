@@ -1,0 +1,161 @@
+"""What every transport does. The parameters are the files of the folder: a new transport is under test unnamed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import pytest_quotebench.transports
+from pytest_quotebench.core.errors import TransportError
+from pytest_quotebench.core.escaping import shell_word
+from pytest_quotebench.core.execution import AuxPath, Invocation, execution_environment
+from pytest_quotebench.core.text import to_bytes
+from pytest_quotebench.transports import Transport
+from pytest_quotebench.transports.raw import TRANSPORT as RAW
+
+FOLDER = Path(pytest_quotebench.transports.__path__[0])
+NAMES = sorted(file.stem.replace("_", "-") for file in FOLDER.glob("[!_]*.py"))
+
+ALPHABET = "'\"$`\\!*?[]{}()<>|&;#~=^.+%/,:@_- \n\t\r\x01\x1b\x7f" + "anbx1ä😀"
+texts = st.text(ALPHABET, max_size=10)
+endings = st.sampled_from(
+    ["", "; exit 3", " && false", " | cat", "\nexit 4", " # it's", ' "$HOME" $HOME', " `echo x`"]
+)
+
+HARD = [
+    "",
+    "'",
+    '"',
+    "\\",
+    "a\\",
+    "\\\n",
+    "$HOME",
+    "`id`",
+    "$(id)",
+    "!!",
+    "-n",
+    "*",
+    "{a,b}",
+    "\n",
+    '\\"',
+    "'\\''",
+]
+
+
+class Outcome(NamedTuple):
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+@pytest.fixture(params=NAMES, scope="module")
+def transport(request: pytest.FixtureRequest) -> Transport:
+    module = importlib.import_module(f"pytest_quotebench.transports.{request.param.replace('-', '_')}")
+    found: Transport = module.TRANSPORT
+    return found
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("transport")
+
+
+def _run(invocation: Invocation, directory: Path) -> Outcome:
+    task, aux = directory / "task", directory / "aux"
+    task.mkdir(exist_ok=True)
+    aux.mkdir(exist_ok=True)
+    for name, file in invocation.aux_files.items():
+        (aux / name).write_bytes(file.data)
+    done = subprocess.run(
+        [os.fsencode(aux / part.name) if isinstance(part, AuxPath) else part for part in invocation.argv],
+        input=invocation.stdin,
+        capture_output=True,
+        cwd=task,
+        env={**execution_environment(str(task)), **invocation.env},
+        timeout=20,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def _printing(batch: list[str], ending: str = "") -> str:
+    return f"printf '%s\\0' {' '.join(map(shell_word, ['', *batch]))}{ending}"
+
+
+def test_the_folder_holds_transports() -> None:
+    assert {"raw", "nested", "script"} <= set(NAMES)
+
+
+@given(batch=st.lists(texts, max_size=20), ending=endings)
+@example(batch=HARD, ending="")
+@settings(max_examples=25, deadline=None)
+def test_a_matched_command_does_what_the_command_does_raw(
+    transport: Transport, directory: Path, batch: list[str], ending: str
+) -> None:
+    command = _printing(batch, ending)
+    raw = _run(RAW.plan(command), directory)
+
+    assert raw.stdout.startswith(to_bytes("".join(f"{text}\0" for text in ["", *batch])))
+    assert _run(transport.plan(transport.matched(command)), directory) == raw
+
+
+@given(batch=st.lists(texts, max_size=20), ending=endings)
+@example(batch=HARD, ending="")
+def test_the_last_layer_of_a_matched_command_is_the_command(
+    transport: Transport, batch: list[str], ending: str
+) -> None:
+    command = _printing(batch, ending)
+
+    assert transport.layers(transport.matched(command))[-1].text == command
+
+
+def test_bytes_that_are_no_text_arrive_as_they_are_or_are_refused(transport: Transport, directory: Path) -> None:
+    batch = ["\udcff", "\udc80\\", "'\udce2\udc86", '"\udcc3']
+    try:
+        planned = transport.plan(transport.matched(_printing(batch)))
+    except TransportError:
+        return
+
+    assert _run(planned, directory).stdout == to_bytes("".join(f"{text}\0" for text in ["", *batch]))
+
+
+def test_a_harmless_command_needs_no_matching(transport: Transport) -> None:
+    assert transport.matched("ls -l src") == "ls -l src"
+    assert transport.layers("ls -l src")[-1].text == "ls -l src"
+
+
+@given(command=st.text(st.characters()) | st.text(ALPHABET))
+@example(command="a\0b")
+@example(command="\ud83d")
+@example(command="$(" * 5_000)
+def test_any_text_has_layers_and_a_plan_or_an_error(transport: Transport, command: str) -> None:
+    layers = transport.layers(command)
+
+    assert layers
+    assert all(layer.name for layer in layers)
+    try:
+        planned = transport.plan(command)
+    except TransportError:
+        return
+    assert planned.argv
+
+
+@pytest.mark.parametrize("size", [131_072, 2_000_000])
+def test_an_argument_that_the_kernel_refuses_is_refused_before(transport: Transport, size: int) -> None:
+    command = "x" * size
+    try:
+        planned = transport.plan(command)
+    except TransportError as error:
+        refused = error.detail
+    else:
+        refused = None
+
+    carried_beside = refused is None and (planned.stdin or planned.aux_files)
+    assert carried_beside or refused == "too-long"
