@@ -1,4 +1,4 @@
-"""Loads pytest's own test harness for `tests/`. Fixtures of the suite (`qb_sandbox`, ...) can be overridden here."""
+"""Loads pytest's own test harness for `tests/`. Fixtures of the suite can be overridden here."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from pytest_quotebench.core.text import to_text, visible
 from pytest_quotebench.core.tree import Change, Directory, Entry, File, Special, Symlink
 from pytest_quotebench.core.verdict import VerdictClass
 from pytest_quotebench.explain import explain, layer_lines
-from pytest_quotebench.registry import Registry, built_in
+from pytest_quotebench.registry import Registry, built_in, variant_summaries
 from pytest_quotebench.replay import Bench, conclude, replay
 from pytest_quotebench.sandbox_choice import AUTO, choose_sandbox
 
@@ -66,6 +66,10 @@ def _parser() -> argparse.ArgumentParser:
     trying.set_defaults(run=_try)
     listing = commands.add_parser("tasks", help="list the tasks", description=_tasks.__doc__)
     listing.set_defaults(run=_tasks)
+    variants = commands.add_parser(
+        "variants", help="list what the options can name", description=_variants.__doc__
+    )
+    variants.set_defaults(run=_variants)
     showing = commands.add_parser("show", help="show one task", description=_show.__doc__)
     showing.add_argument("task", metavar="TASK")
     showing.set_defaults(run=_show)
@@ -79,7 +83,9 @@ def _try(options: argparse.Namespace) -> int:
     variants.contracts.require(options.contract, "--contract")
     transport = options.transport or variants.contracts[options.contract].matched_transport
     variants.transports.require(transport, "--transport")
-    sandbox_name = choose_sandbox(options.sandbox, "--sandbox", variants.sandboxes, harmless=False, flag="--sandbox")
+    sandbox_name = choose_sandbox(
+        options.sandbox, "--sandbox", variants.sandboxes, harmless=False, flag="--sandbox"
+    )
     reply = to_text(sys.stdin.buffer.read()) if options.reply == "-" else options.reply
     case = _case(task, options.contract, transport, reply)
     with variants.sandboxes[sandbox_name].open_sandbox() as sandbox:
@@ -101,6 +107,15 @@ def _tasks(_options: argparse.Namespace) -> int:
     tasks = quotebench_tasks.load_tasks()
     width = max(len(task.id) for task in tasks)
     _print(f"{task.id:<{width}}  {', '.join(task.hazards)}" for task in tasks)
+    return EXIT_PASS
+
+
+def _variants(_options: argparse.Namespace) -> int:
+    """List the built-in contracts, transports, sandboxes, models and reports, each with what it is."""
+    for folder in ("contracts", "transports", "sandboxes", "models", "reports"):
+        summaries = variant_summaries(folder)
+        width = max(map(len, summaries))
+        _print([folder, *(f"  {name:<{width}}  {text}" for name, text in summaries.items()), ""])
     return EXIT_PASS
 
 
@@ -130,7 +145,7 @@ def _case(task: Task, contract: str, transport: str, text: str) -> Case:
 
 def _result_lines(result: Result) -> Iterator[str]:
     case = result.case
-    yield f"task {case.task.id}, contract {case.reply.contract}, transport {case.transport}, sandbox {result.sandbox}"
+    yield f"task {case.task.id}, contract {case.reply.contract}, transport {case.transport}, in {result.sandbox}"
     if result.cleanup:
         yield f"cleanup: {', '.join(result.cleanup)}"
     if result.verdict.passed:
@@ -190,4 +205,3 @@ def _contract_lines(task: Task, name: str, variants: Variants) -> Iterator[str]:
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         print(line)
-

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pytest_quotebench.core.layers import Layer
 from pytest_quotebench.core.mismatch import Mismatch
 from pytest_quotebench.core.result import Result
-from pytest_quotebench.core.text import to_text, visible, visible_block
+from pytest_quotebench.core.text import to_text, visible, visible_block, visible_command
 from pytest_quotebench.core.verdict import Verdict
 
 MAX_LINES = 10
@@ -72,7 +72,7 @@ def _window(part: bytes, start: int, total: int | None = None) -> str:
 def layer_lines(layers: tuple[Layer, ...], *, limit: int) -> Iterator[str]:
     """Yield one line for each parser along the way: what it received."""
     for layer in layers:
-        text = "not observable" if layer.text is None else visible(layer.text, limit)
+        text = "not observable" if layer.text is None else visible_command(layer.text, limit)
         yield f"  {layer.name} ← {text}"
 
 
@@ -84,7 +84,7 @@ def _stderr_line(result: Result) -> list[str]:
 
 
 def _full_lines(result: Result) -> Iterator[str]:
-    yield _labelled("reply", visible(result.case.reply.text, 4000))
+    yield _labelled("reply", visible_command(result.case.reply.text, 4000))
     if result.case.reply.origin:
         yield _labelled("from", visible(result.case.reply.origin, 300))
     if result.cleanup:
@@ -100,7 +100,7 @@ def _full_lines(result: Result) -> Iterator[str]:
     ):
         if length:
             yield _labelled(name, f"{length} bytes")
-            yield from (f"    {line}" for line in visible_block(to_text(stream), 4000).split("\n"))
+            yield from (f"    {line}" for line in visible_block(to_text(stream), 4000).rstrip("\n").split("\n"))
 
 
 def _labelled(name: str, text: str) -> str:

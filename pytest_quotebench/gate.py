@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_quotebench.audit import CommandChange, command_equivalents, command_mutations, tree_equivalents, tree_mutations
+from pytest_quotebench.audit import (
+    CommandChange,
+    command_equivalents,
+    command_mutations,
+    tree_equivalents,
+    tree_mutations,
+)
 from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.execution import Execution, Invocation
@@ -138,17 +144,17 @@ def _check_line(name: str, items: list[Mapping[str, Any]]) -> str:
 def _audit_lines(items: list[Mapping[str, Any]]) -> list[str]:
     if not items:
         return []
-    trees, commands = ({kind: 0 for item in items for kind in sorted(item[name])} for name in ("trees", "commands"))
-    for item in items:
-        for kind in item["trees"]:
-            trees[kind] += 1
-        for kind in item["commands"]:
-            commands[kind] += 1
+    trees = Counter(kind for item in items for kind in item["trees"])
+    commands = Counter(kind for item in items for kind in item["commands"])
+    equivalents = sum(item["equivalents"] for item in items)
     wrong = sum(len(item["wrong"]) for item in items)
-    return [
-        "",
-        f"mutation audit: {sum(trees.values())} (task, kind) pairs on the tree, {sum(commands.values())} by a real "
-        f"command, {sum(item['equivalents'] for item in items)} equivalent states; {wrong} judged wrongly",
-        *(f"{trees[kind]:>5}  {kind}" for kind in sorted(trees)),
-        *(f"{commands[kind]:>5}  {kind} (command)" for kind in sorted(commands)),
-    ]
+    head = (
+        f"mutation audit: {trees.total()} (task, kind) pairs on the tree, {commands.total()} by a real command, "
+        f"{equivalents} equivalent states; {wrong} judged wrongly"
+    )
+    return ["", head, *_in_columns(trees), *_in_columns(commands)]
+
+
+def _in_columns(kinds: Counter[str], columns: int = 3) -> list[str]:
+    cells = [f"{kinds[kind]:>5}  {kind:<25}" for kind in sorted(kinds)]
+    return ["".join(cells[start : start + columns]).rstrip() for start in range(0, len(cells), columns)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -23,12 +24,21 @@ def variant_names(folder: str) -> tuple[str, ...]:
         return tuple(sorted(stem.replace("_", "-") for stem in stems if not stem.startswith("_")))
 
 
+def variant_summaries(folder: str) -> dict[str, str]:
+    """Return the first sentence of each variant's docstring by option value, read from the source."""
+    paths = {name: _PACKAGE / folder / f"{name.replace('-', '_')}.py" for name in variant_names(folder)}
+    docs = {name: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for name, path in paths.items()}
+    return {name: (doc or "").partition("\n")[0] for name, doc in docs.items()}
+
+
 def built_in(folder: str, attribute: str) -> dict[str, Callable[[], Any]]:
     """Return loaders of the variants in `folder`: each imports its file and takes `attribute` from it.
 
     Where `attribute` is empty the variant is the module itself.
     """
-    return {name: partial(_load, f"pytest_quotebench.{folder}.{name}", attribute) for name in variant_names(folder)}
+    return {
+        name: partial(_load, f"pytest_quotebench.{folder}.{name}", attribute) for name in variant_names(folder)
+    }
 
 
 def _load(module: str, attribute: str) -> Any:

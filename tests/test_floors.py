@@ -140,8 +140,7 @@ def test_heavy_packages_are_not_imported_at_module_level() -> None:
         f"{module_name(path)}: {ast.unparse(node)}"
         for path in MODULES
         for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        and heavy & {name.split(".")[0] for name in _roots(node)}
+        if isinstance(node, ast.Import | ast.ImportFrom) and heavy & {name.split(".")[0] for name in _roots(node)}
     ]
 
     assert found == []

@@ -81,7 +81,7 @@ class _Reading:
     def read(self, directory: int) -> bool:
         """Read everything; return False where a limit stopped it."""
         try:
-            self._enter(os.dup(directory), b"")
+            self._enter(_made_searchable(os.dup(directory)), b"")
             while self._levels:
                 self._step(self._levels[-1])
         except _LimitReached:
@@ -208,11 +208,15 @@ def _open_directory(directory: int, name: str) -> int | None:
     opened = open_regardless(directory, name, OPEN_SAFELY | os.O_DIRECTORY, _READ_AND_SEARCH)
     if opened is None:
         return None
-    mode = os.fstat(opened.descriptor).st_mode
+    return _made_searchable(opened.descriptor)
+
+
+def _made_searchable(directory: int) -> int:
+    mode = os.fstat(directory).st_mode
     if mode & _READ_AND_SEARCH != _READ_AND_SEARCH:
         with suppress(PermissionError):
-            os.fchmod(opened.descriptor, stat.S_IMODE(mode) | _READ_AND_SEARCH)
-    return opened.descriptor
+            os.fchmod(directory, stat.S_IMODE(mode) | _READ_AND_SEARCH)
+    return directory
 
 
 def _restore(directory: int, name: str, mode: int) -> None:

@@ -1,10 +1,10 @@
 """Every error the project raises on purpose.
 
-    QuoteBenchError
-    ├── BadInput          something a person typed or a file holds is wrong; nothing was run
-    ├── ContractError     the reply cannot be read under its contract      -> verdict contract-error
-    ├── TransportError    the transport cannot take this command           -> verdict transport-error
-    └── Broken            the harness could not do its part                -> verdict broken
+QuoteBenchError
+├── BadInput          something a person typed or a file holds is wrong; nothing was run
+├── ContractError     the reply cannot be read under its contract      -> verdict contract-error
+├── TransportError    the transport cannot take this command           -> verdict transport-error
+└── Broken            the harness could not do its part                -> verdict broken
 """
 
 from __future__ import annotations

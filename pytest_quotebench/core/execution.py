@@ -32,9 +32,9 @@ class Invocation:
     """
 
     argv: tuple[Argument, ...]
-    env: Mapping[str, str] = _NO_VARIABLES
+    env: Mapping[str, str] = field(default_factory=lambda: _NO_VARIABLES)
     stdin: bytes = b""
-    aux_files: Mapping[str, File] = _NO_FILES
+    aux_files: Mapping[str, File] = field(default_factory=lambda: _NO_FILES)
     tty: bool = False
 
 

@@ -50,7 +50,7 @@ class GitGoal:
     tracked: tuple[str, ...]
     commits: int = 1
 
-    def named(self, before: FileTree) -> frozenset[str]:  # noqa: ARG002  the same for every fixture
+    def named(self, before: FileTree) -> frozenset[str]:
         """Return HEAD: a commit may well be on another branch. Git changes no other file of a new repository."""
         return frozenset({HEAD})
 
@@ -184,7 +184,7 @@ def _read_tree(store: ObjectStore, name: str, above: str) -> list[tuple[str, _Tr
 
 
 def _read_commit(store: ObjectStore, name: str) -> _Commit:
-    from dulwich.objects import Commit  # noqa: PLC0415  heavy, and only a git task needs it
+    from dulwich.objects import Commit
 
     data = store.read(name, "commit")
     if len(data) > _COMMIT_BYTES:
@@ -198,7 +198,7 @@ def _read_commit(store: ObjectStore, name: str) -> _Commit:
 
 
 def _read_index(tree: FileTree) -> dict[str, _Tracked]:
-    from dulwich.index import FLAG_STAGEMASK, read_index  # noqa: PLC0415  heavy, and only a git task needs it
+    from dulwich.index import FLAG_STAGEMASK, read_index
 
     entry = tree.get(_INDEX)
     if not isinstance(entry, File):

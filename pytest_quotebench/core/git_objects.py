@@ -258,7 +258,7 @@ def _size(data: memoryview, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if not byte & 0x80:
             return value, at
-        if shift > 63:  # noqa: PLR2004  git holds sizes in 64 bits
+        if shift > 63:
             raise BadRepository("a delta names an impossible size")
 
 

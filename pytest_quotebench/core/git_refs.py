@@ -78,7 +78,7 @@ def _content(tree: FileTree, path: str) -> bytes:
 
 
 def _is_ref_name(name: bytes) -> bool:
-    from dulwich.refs import Ref, check_ref_format  # noqa: PLC0415  heavy, and only a git task needs it
+    from dulwich.refs import Ref, check_ref_format
 
     return check_ref_format(Ref(name))
 

@@ -19,7 +19,9 @@ Outcome = Execution | ContractError | TransportError | Broken
 """What became of a case: it ran, or one of three parties could not do its part."""
 
 _SYNTAX_WORDS = re.compile(rb"syntax error|Syntax error|unexpected EOF|bad substitution")
-_TOOL_LINE = re.compile(rb"^(?:sed|awk|mawk|gawk|grep|find|mv|cp|rm|git|jq|printf|fatal|error|usage):", re.MULTILINE)
+_TOOL_LINE = re.compile(
+    rb"^(?:sed|awk|mawk|gawk|grep|find|mv|cp|rm|git|jq|printf|fatal|error|usage):", re.MULTILINE
+)
 
 
 def judge(task: Task, outcome: Outcome) -> Verdict:
@@ -98,5 +100,3 @@ def _unexpected(extra: tuple[str, ...], after: FileTree) -> Mismatch:
 def _parents(path: str) -> list[str]:
     parts = path.split("/")[:-1]
     return ["/".join(parts[: index + 1]) for index in range(len(parts))]
-
-

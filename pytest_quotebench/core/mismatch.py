@@ -33,7 +33,11 @@ def compare_entry(path: str, expected: Entry | None, got: Entry | None) -> Misma
         return None
     if isinstance(expected, File) and isinstance(got, File) and expected.data != got.data:
         return Mismatch(path, expected.data, got.data)
-    if type(expected) is type(got) and isinstance(expected, File | Directory) and isinstance(got, File | Directory):
+    if (
+        type(expected) is type(got)
+        and isinstance(expected, File | Directory)
+        and isinstance(got, File | Directory)
+    ):
         return Mismatch(path, b"%04o" % expected.mode, b"%04o" % got.mode, "permissions")
     return Mismatch(path, _named(expected), _named(got), "entry")
 

@@ -177,7 +177,16 @@ _MISMATCH_BYTES = 2**16
 def _execution_fields(execution: Execution | None) -> dict[str, Any]:
     if execution is None:
         return dict.fromkeys(
-            ("exit_status", "signal", "timed_out", "duration_s", "stdout", "stderr", "stdout_length", "stderr_length")
+            (
+                "exit_status",
+                "signal",
+                "timed_out",
+                "duration_s",
+                "stdout",
+                "stderr",
+                "stdout_length",
+                "stderr_length",
+            )
         )
     return {
         "exit_status": execution.exit_status,
@@ -189,5 +198,3 @@ def _execution_fields(execution: Execution | None) -> dict[str, Any]:
         "stdout_length": execution.stdout_length,
         "stderr_length": execution.stderr_length,
     }
-
-

@@ -156,8 +156,11 @@ class WordReader:
 
     def _read_escaped(self, pieces: _Pieces) -> None:
         escaped = self.take()
+        if not escaped:
+            # bash 5.2 keeps it, but not after a quoted line continuation.
+            raise UnknownError("a backslash at the end")
         if escaped != "\n":
-            pieces.quoted(escaped or "\\")
+            pieces.quoted(escaped)
 
     def _read_double_quoted(self, pieces: _Pieces) -> None:
         pieces.quoted("")

@@ -7,6 +7,7 @@ surrogates (PEP 383). Before any of it reaches a terminal, XML, JSON or a report
 from __future__ import annotations
 
 ELLIPSIS = "…"
+LINE_BREAK = "⏎"
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
 
 
@@ -40,6 +41,14 @@ def visible(value: str | bytes, limit: int = 2000, *, keep: str = "") -> str:
     cut = len(text) - limit
     shown = "".join(_shown(character, keep) for character in text[:limit])
     return f"{shown}{ELLIPSIS} ({cut} more characters)" if cut > 0 else shown
+
+
+def visible_command(value: str | bytes, limit: int = 2000) -> str:
+    r"""Return a command on one line like `visible`, but with its backslashes as they are and line breaks as ⏎.
+
+    In a command the backslashes are what a reader looks at: `'\''` must not appear doubled.
+    """
+    return visible(value, limit, keep="\\\n").replace("\n", LINE_BREAK)
 
 
 def visible_block(value: str | bytes, limit: int = 20_000) -> str:

@@ -52,7 +52,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: Any) 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
-    """Wake up in the controller, which collects nothing itself, where a worker collected items that look like ours."""
+    """Wake up in the controller, which collects nothing itself, for items that look like ours."""
     if any("::test_replay[" in item or "::test_oracle[" in item for item in ids):
         activate(node.config).note_collected(ids)
 

@@ -41,10 +41,8 @@ class ActivePlugin:
     def check(self) -> None:
         """Stop with a usage error where the settings cannot be run."""
         try:
-            if self.run.settings.prompts is None and not self.run.gate_only:
-                assert self.run.selection
-            if self.run.settings.prompts is None and not self._config.option.collectonly:
-                assert self.run.sandbox_name
+            if self.run.settings.prompts is None:
+                self.run.check(executes=not self._config.option.collectonly)
             self._open_results()
         except BadInput as error:
             raise pytest.UsageError(str(error)) from None
@@ -52,9 +50,8 @@ class ActivePlugin:
     def wants(self, function: str) -> bool:
         """Tell whether this run has items of one of the suite's functions."""
         self._suite_seen = True
-        if function == REPLAY:
-            return self._config.option.markexpr.strip() != GATE_MARK
-        return GATE_MARK in self._config.option.markexpr
+        marks: str = self._config.option.markexpr.strip()
+        return marks != GATE_MARK if function == REPLAY else GATE_MARK in marks
 
     def note_collected(self, items: Iterable[str]) -> None:
         """Remember what was collected."""
@@ -80,7 +77,7 @@ class ActivePlugin:
             return
         try:
             given = parameters(function, self.run)
-            assert self._config.option.collectonly or self.run.sandbox_name
+            self.run.check(executes=not self._config.option.collectonly)
         except BadInput as error:
             raise pytest.Collector.CollectError(str(error)) from None
         metafunc.parametrize(given.fixture, given.values, ids=given.ids, indirect=True)
@@ -150,5 +147,3 @@ class ActivePlugin:
             self._ledger.record_gate(report.nodeid, counted)
         if report.skipped:
             self._ledger.skipped.add(report.nodeid)
-
-

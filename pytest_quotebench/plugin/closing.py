@@ -12,7 +12,8 @@ from pytest_quotebench.plugin.items import GATE_FUNCTIONS, REPLAY, item_names
 from pytest_quotebench.plugin.ledger import Ledger
 from pytest_quotebench.plugin.recording import broken_result
 from pytest_quotebench.plugin.run import Run
-from pytest_quotebench.plugin.summary import summarize
+from pytest_quotebench.plugin.summary import summary_of
+from pytest_quotebench.stats.summary_json import to_json
 from pytest_quotebench.store.atomic import replace_file
 
 EXIT_BROKEN = 3
@@ -38,7 +39,8 @@ def close_run(run: Run, ledger: Ledger, session: pytest.Session) -> int:
     broken = any(tally.broken for item, tally in ledger.tallies.items() if item not in lost)
     if status in _OVERRULED and (broken or (lost and not asked_to_stop)):
         return EXIT_BROKEN
-    return status
+    faulty = bool(ledger.tallies) and any(problem.severity == "error" for problem in run.problems)
+    return EXIT_BROKEN if status == pytest.ExitCode.OK and faulty else status
 
 
 def _record_lost(run: Run, ledger: Ledger) -> frozenset[str]:
@@ -67,4 +69,4 @@ def _write_files(run: Run, ledger: Ledger) -> None:
         ledger.writer.close()
     path = run.settings.summary
     if path is not None and ledger.tallies:
-        replace_file(path, [f"{to_line(summarize(run, ledger).to_json())}\n".encode()])
+        replace_file(path, [f"{to_line(to_json(summary_of(run, ledger)))}\n".encode()])

@@ -69,7 +69,9 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup(GROUP, "QuoteBench: does a command survive its path to the shell?")
     for option in OPTIONS:
         if option.switch:
-            group.addoption(option.flag, dest=option.dest, action="store_true", default=None, help=option.description)
+            group.addoption(
+                option.flag, dest=option.dest, action="store_true", default=None, help=option.description
+            )
         else:
             action = "append" if option.repeatable else "store"
             group.addoption(

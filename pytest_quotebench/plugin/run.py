@@ -23,7 +23,8 @@ from pytest_quotebench.replay import Bench
 from pytest_quotebench.sandbox_choice import choose_sandbox
 from pytest_quotebench.sandboxes import Provider, Sandbox
 from pytest_quotebench.selection import Selection, Wanted, configuration_matches, select, select_tasks
-from pytest_quotebench.store.replies import Problem, ReplyStore, read_replies
+from pytest_quotebench.store.problem import Problem
+from pytest_quotebench.store.replies import ReplyStore, read_replies
 from pytest_quotebench.transports import Transport
 from pytest_quotebench.versions import harness_versions, tool_versions
 
@@ -75,7 +76,9 @@ class Run:
         taken = sorted({reply.configuration.model for reply in self.stored.replies} & set(self.models))
         where = str(self.settings.replies)
         clashes = (
-            Problem(where, "error", f"replies of a model called {name!r}, the name of a built-in model, are left out")
+            Problem(
+                where, "error", f"replies of a model called {name!r}, the name of a built-in model, are left out"
+            )
             for name in taken
         )
         return (*self.stored.problems, *clashes)
@@ -102,9 +105,12 @@ class Run:
         """The limits of one execution."""
         return Limits() if self.settings.timeout_s is None else Limits(wall_s=self.settings.timeout_s)
 
-    def check(self) -> None:
-        """Raise BadInput now, rather than in the middle of the run, where the selection cannot be run."""
-        assert self.sandbox_name
+    def check(self, *, executes: bool) -> None:
+        """Raise BadInput now, rather than in the middle of the run, where there is nothing to run or nowhere."""
+        if not self.gate_only:
+            _ = self.selection
+        if executes:
+            _ = self.sandbox_name
 
     def open_sandbox(self) -> AbstractContextManager[Sandbox]:
         """Return the context manager of the run's sandbox."""
@@ -164,7 +170,9 @@ class Run:
         for name in settings.contracts:
             self.contracts.require(name, settings.source("contract"))
         for name in settings.transports:
-            self.transports.require(name, settings.source("transport" if "transport" in settings.given else "boundary"))
+            self.transports.require(
+                name, settings.source("transport" if "transport" in settings.given else "boundary")
+            )
         self.transports.require(settings.boundary, settings.source("boundary"))
         _require_all("family", settings.families, {task.family for task in self.tasks}, settings)
         _require_all("task", settings.tasks, {task.id for task in self.tasks}, settings)
@@ -187,10 +195,19 @@ class Run:
         if not self.stored.replies and not self.settings.models:
             return (
                 f"no stored replies in {self.settings.replies}. Name a file or directory of replies with "
-                "--qb-replies, or a built-in model: --qb-model=oracle."
+                f"--qb-replies, or a built-in model: --qb-model=oracle.{self._problem_lines()}"
             )
         stored = sorted({f"{reply.configuration} under {reply.contract}" for reply in self.stored.replies})
-        return f"nothing is selected: no reply matches all of the options. Stored: {', '.join(stored) or 'none'}."
+        return (
+            f"nothing is selected: no reply matches all of the options. Stored: {', '.join(stored) or 'none'}."
+            f"{self._problem_lines()}"
+        )
+
+    def _problem_lines(self) -> str:
+        return "".join(f"\n  {problem.origin}: {problem.message}" for problem in self.problems[:_SHOWN_PROBLEMS])
+
+
+_SHOWN_PROBLEMS = 20
 
 
 def _require_all(kind: str, names: Any, allowed: set[str], settings: Settings) -> None:

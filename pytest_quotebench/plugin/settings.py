@@ -16,6 +16,7 @@ DEFAULT_BOUNDARY = "nested"
 DEFAULT_CONTRACTS = ("raw", "disclosed")
 CONTRACT_ALIASES = {"wrapped": "disclosed"}
 AUTO = "auto"
+_LONGEST_RANGE = 10_000
 
 Parsed = TypeVar("Parsed")
 
@@ -57,7 +58,9 @@ class Settings:
 def read_settings(config: pytest.Config) -> Settings:
     """Read the settings. Raises BadInput that names the source of a bad value."""
     given = {option.name: found for option in OPTIONS if (found := _find(config, option)) is not None}
-    names = {name: _names(given.get(name)) for name in ("model", "effort", "contract", "transport", "family", "task")}
+    names = {
+        name: _names(given.get(name)) for name in ("model", "effort", "contract", "transport", "family", "task")
+    }
     boundary = _single(given, "boundary", str, DEFAULT_BOUNDARY)
     return Settings(
         given=given,
@@ -112,8 +115,8 @@ def _numbers(given: dict[str, Given], name: str) -> tuple[int, ...]:
         first, dash, last = part.partition("-")
         if not (first.isascii() and first.isdigit()) or (dash and not (last.isascii() and last.isdigit())):
             raise _bad(given[name], name, part, "whole numbers and ranges such as 0,2 or 0-2")
-        if dash and int(last) < int(first):
-            raise _bad(given[name], name, part, "ranges that go upwards, such as 0-2")
+        if dash and not 0 <= int(last) - int(first) <= _LONGEST_RANGE:
+            raise _bad(given[name], name, part, f"ranges that go upwards, such as 0-2, by {_LONGEST_RANGE} at most")
         found.update(range(int(first), int(last or first) + 1))
     return tuple(sorted(found))
 
@@ -144,7 +147,16 @@ def _seconds(text: str) -> float | None:
 
 
 def _truth(text: str) -> bool:
-    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    words = {
+        "true": True,
+        "1": True,
+        "yes": True,
+        "on": True,
+        "false": False,
+        "0": False,
+        "no": False,
+        "off": False,
+    }
     if text.lower() not in words:
         raise ValueError(", ".join(words))
     return words[text.lower()]

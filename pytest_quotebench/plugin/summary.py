@@ -10,7 +10,7 @@ from pytest_quotebench.stats.summary import MissingCase, RunFacts, Summary, summ
 from pytest_quotebench.versions import harness_versions
 
 
-def summarize(run: Run, ledger: Ledger) -> Summary:
+def summary_of(run: Run, ledger: Ledger) -> Summary:
     """Return the summary of what the ledger recorded."""
     facts = RunFacts(
         versions=harness_versions(),
@@ -37,7 +37,9 @@ def _missing(run: Run) -> tuple[MissingCase, ...]:
     except BadInput:
         return ()
     return tuple(
-        MissingCase(f"{key.task}-{key.contract}-{transport}-{key.configuration.slug}-{key.trial}", "no stored reply")
+        MissingCase(
+            f"{key.task}-{key.contract}-{transport}-{key.configuration.slug}-{key.trial}", "no stored reply"
+        )
         for key in keys
         for transport in run.settings.transports
     )

@@ -8,8 +8,8 @@ from pytest_quotebench.core.text import visible
 from pytest_quotebench.gate import gate_lines
 from pytest_quotebench.plugin.ledger import Ledger
 from pytest_quotebench.plugin.run import Run
-from pytest_quotebench.plugin.summary import summarize
-from pytest_quotebench.reports import render
+from pytest_quotebench.plugin.summary import summary_of
+from pytest_quotebench.reports import Section, render
 
 
 def header_lines(run: Run) -> list[str]:
@@ -25,9 +25,9 @@ def header_lines(run: Run) -> list[str]:
 
 def write_summary(terminal: pytest.TerminalReporter, run: Run, ledger: Ledger) -> None:
     """Print the tables of the replayed cases and the counts of the gate."""
-    sections = list(render(summarize(run, ledger))) if ledger.tallies else []
+    sections = render(summary_of(run, ledger)) if ledger.tallies else []
     if ledger.gate:
-        sections.append(("quotebench: gate", gate_lines(list(ledger.gate.values()))))
+        sections.append(Section("quotebench gate", gate_lines(ledger.gate.values())))
     for title, lines in sections:
         terminal.section(title)
         for line in lines:

@@ -23,7 +23,7 @@ from pytest_quotebench.core.errors import Broken
 _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37
 """prctl(2), linux/prctl.h."""
 _PATIENCE_S = 5.0
-"""How long killed processes may take to be gone; only one in uninterruptible sleep or with other rights takes it."""
+"""How long killed processes may take to be gone: one in uninterruptible sleep, or with other rights, takes it."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.0001, 0.002
 """Short: what forks on and on runs away while we sleep."""
 
@@ -36,8 +36,9 @@ def nothing_outlives() -> Iterator[None]:
     """Hold while one command is started and runs; at the end all that it started is killed and seen to be gone.
 
     Processes that were there before are left alone, as is anything in a session of theirs or of this process's:
-    a command started in a session of its own cannot get back into another one (setsid(2)). Raises Broken
-    (`survivor`) where something cannot be killed.
+    a command started in a session of its own cannot get back into another one (setsid(2)). What another thread
+    starts meanwhile is left alone too, unless that thread ends before, or is the main thread while this one is
+    not, and it starts it in a session of its own. Raises Broken (`survivor`) where something cannot be killed.
     """
     with _ONE_COMMAND, _adoption():
         before = _children()

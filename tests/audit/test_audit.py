@@ -47,11 +47,11 @@ def reached(run: Run) -> dict[str, FileTree]:
     return {task.id: run(task, task.oracle).tree for task in TASKS}
 
 
-def test_the_groups_are_the_files():
+def test_the_groups_are_the_files() -> None:
     assert groups() == ("content", "entries", "fixture", "git", "structured")
 
 
-def test_every_change_is_rejected_and_every_other_spelling_accepted(reached):
+def test_every_change_is_rejected_and_every_other_spelling_accepted(reached: dict[str, FileTree]) -> None:
     for task in TASKS:
         report = audit(task, reached[task.id])
 
@@ -59,13 +59,13 @@ def test_every_change_is_rejected_and_every_other_spelling_accepted(reached):
         assert report.refused_equivalents == ()
 
 
-def test_every_change_makes_another_state(reached):
+def test_every_change_makes_another_state(reached: dict[str, FileTree]) -> None:
     for task in TASKS:
         for mutation in tree_mutations(task, reached[task.id]):
             assert mutation.tree != reached[task.id], (task.id, mutation.kind)
 
 
-def test_there_are_far_more_than_400_pairs_of_task_and_kind(reached):
+def test_there_are_far_more_than_400_pairs_of_task_and_kind(reached: dict[str, FileTree]) -> None:
     kinds = Counter(
         kind for task in TASKS for kind in {change.kind for change in tree_mutations(task, reached[task.id])}
     )
@@ -74,27 +74,27 @@ def test_there_are_far_more_than_400_pairs_of_task_and_kind(reached):
     assert len(kinds) >= 300
 
 
-def test_every_task_is_changed_in_many_ways(reached):
+def test_every_task_is_changed_in_many_ways(reached: dict[str, FileTree]) -> None:
     counts = {task.id: len(list(tree_mutations(task, reached[task.id]))) for task in TASKS}
 
     assert min(counts.values()) >= 20
 
 
-def test_every_task_with_a_file_of_its_own_has_equivalents(reached):
+def test_every_task_with_a_file_of_its_own_has_equivalents(reached: dict[str, FileTree]) -> None:
     without = [task.id for task in TASKS if not list(tree_equivalents(task, reached[task.id]))]
 
     # They create nothing: the file is changed in place, or one is deleted.
     assert without == ["hostile-filenames-t2", *(f"sed-replace-t{tier}" for tier in range(4))]
 
 
-def test_a_judge_with_a_hole_is_found_out(reached):
+def test_a_judge_with_a_hole_is_found_out(reached: dict[str, FileTree]) -> None:
     task = BY_ID["write-file-t3"]
     blind = replace(task, goal=FilesGoal({}), allowed_new_files=("out.txt", "empty"))
 
     assert "empty-directory-more" in audit(blind, reached[task.id]).survivors
 
 
-def test_an_accepted_state_is_the_goal_without_extra_entries(reached):
+def test_an_accepted_state_is_the_goal_without_extra_entries(reached: dict[str, FileTree]) -> None:
     task = BY_ID["write-file-t0"]
     tree = reached[task.id]
 
@@ -103,28 +103,19 @@ def test_an_accepted_state_is_the_goal_without_extra_entries(reached):
     assert not accepts(task, tree.with_entries({"more": File(b"")}))
 
 
-def test_commands_that_spoil_the_state_are_rejected(run: Run):
-    tried = [change for task in TASKS for change in command_mutations(task)]
-    passed = [
-        change for change in tried if judge(BY_ID[change.task], run(BY_ID[change.task], change.command)).passed
+def test_commands_that_spoil_the_state_do_what_they_say_and_are_rejected(run: Run) -> None:
+    tried = [(change, run(task, change.command)) for task in TASKS for change in command_mutations(task)]
+    wrong = [
+        (change, execution.stderr)
+        for change, execution in tried
+        if judge(BY_ID[change.task], execution).passed or execution.exit_status != 0
     ]
 
     assert len(tried) >= 200
-    assert passed == []
+    assert wrong == []
 
 
-def test_a_spoiling_command_does_what_it_says(run: Run):
-    failed = [
-        change
-        for task in TASKS
-        for change in command_mutations(task)
-        if run(task, change.command).exit_status != 0
-    ]
-
-    assert failed == []
-
-
-def test_commands_that_write_the_state_another_way_pass(run: Run):
+def test_commands_that_write_the_state_another_way_pass(run: Run) -> None:
     tried = [(change, run(task, change.command)) for task in TASKS for change in command_equivalents(task)]
     wrong = [
         (change, execution.stderr)
@@ -144,10 +135,10 @@ def test_commands_that_write_the_state_another_way_pass(run: Run):
         ("byte-doubled", b"abcd", b"abccd"),
         ("letter-case", b"1aB", b"1AB"),
         ("crlf", b"a\nb\n", b"a\r\nb\r\n"),
-        ("last-newline-lost", b"a\n", b"a"),
+        ("last-newline-lost", b"abc\n", b"abc"),
         ("lines-swapped", b"a\nb\nc\n", b"b\na\nc\n"),
-        ("escape-doubled", rb"a\b", rb"a\\b"),
-        ("escape-undone", rb"a\b", b"ab"),
+        ("escape-doubled", rb"do \b it", rb"do \\b it"),
+        ("escape-undone", rb"do \b it", b"do b it"),
         ("quotes-changed", b"a'b\"", b"a\"b'"),
         ("spaces-collapsed", b"a   b", b"a b"),
         ("trailing-space", b"a\n", b"a \n"),
@@ -155,11 +146,11 @@ def test_commands_that_write_the_state_another_way_pass(run: Run):
         ("substitution-run", b"`date` $(pwd)", b"out out"),
     ],
 )
-def test_a_kind_is_what_its_name_says(kind: str, text: bytes, changed: bytes):
+def test_a_kind_is_what_its_name_says(kind: str, text: bytes, changed: bytes) -> None:
     assert dict(changes(text))[kind] == changed
 
 
-def test_no_text_comes_twice_and_none_is_the_old_one():
+def test_no_text_comes_twice_and_none_is_the_old_one() -> None:
     text = b'it\'s \\ a "test" $X `date`  of\nlines\n'
     changed = [data for _, data in changes(text)]
 
@@ -167,6 +158,6 @@ def test_no_text_comes_twice_and_none_is_the_old_one():
     assert text not in changed
 
 
-def test_a_kind_that_changes_nothing_is_left_out():
+def test_a_kind_that_changes_nothing_is_left_out() -> None:
     assert "escape-doubled" not in dict(changes(b"plain"))
     assert "lines-swapped" not in dict(changes(b"one line"))

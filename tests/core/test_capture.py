@@ -48,7 +48,7 @@ def nest(directory: Path, levels: int) -> None:
 
 
 def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_files_directories_and_links_are_read_with_their_modes(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_files_directories_and_links_are_read_with_their_modes(tmp_path: Path) -
     (tmp_path / "link").symlink_to("../a b\n")
     (tmp_path / "d").chmod(0o755)
     assert read(tmp_path) == (
-        FileTree(
+        FileTree.of(
             {
                 "d": Directory(0o755),
                 "d/empty": Directory(0o1700),
@@ -147,7 +147,7 @@ def test_hard_links_are_two_files_with_the_same_bytes(tmp_path: Path) -> None:
     ],
 )
 def test_a_limit_itself_is_allowed_and_beyond_it_the_tree_is_partial(
-    tmp_path: Path, limits: dict[str, int], complete: bool
+    tmp_path: Path, *, limits: dict[str, int], complete: bool
 ) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d/one").write_bytes(b"x" * 10)
@@ -215,19 +215,21 @@ class TestForAnOrdinaryUser:
     """What root is never refused."""
 
     def test_what_nobody_may_read_is_read_with_its_mode(self, users_directory: Path, as_user: None) -> None:
+        opened = os.open(users_directory, os.O_RDONLY)
         (users_directory / "d/e").mkdir(parents=True)
         (users_directory / "d/e/f").write_bytes(b"x")
         (users_directory / "read-only-listing").mkdir()
         (users_directory / "read-only-listing/g").write_bytes(b"y")
-        for name, mode in (("d/e/f", 0), ("d/e", 0), ("d", 0), ("read-only-listing", 0o444)):
+        for name, mode in (("d/e/f", 0), ("d/e", 0), ("d", 0), ("read-only-listing", 0o444), (".", 0o300)):
             (users_directory / name).chmod(mode)
-        assert dict(read(users_directory).tree) == {
+        assert dict(capture_directory(opened).tree) == {
             "d": Directory(0),
             "d/e": Directory(0),
             "d/e/f": File(b"x", 0),
             "read-only-listing": Directory(0o444),
             "read-only-listing/g": File(b"y"),
         }
+        os.close(opened)
 
     def test_a_file_has_its_own_mode_again_afterwards(self, users_directory: Path, as_user: None) -> None:
         """It may be a hard link to one outside."""

@@ -18,7 +18,7 @@ from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.layers import Layer
 
 
-def test_the_longest_argument_is_the_longest_that_the_kernel_takes():
+def test_the_longest_argument_is_the_longest_that_the_kernel_takes() -> None:
     longest = argument(f"#{'é' * (MAX_ARGUMENT_BYTES // 2)}")
 
     assert len(longest) == MAX_ARGUMENT_BYTES
@@ -30,7 +30,7 @@ def test_the_longest_argument_is_the_longest_that_the_kernel_takes():
 @pytest.mark.parametrize(
     ("detail", "text"), [("nul", "\0"), ("too-long", "é" * 65_536), ("lone-surrogate", "\udc7f")], ids=lambda _: ""
 )
-def test_what_no_argument_can_hold_is_refused(detail, text):
+def test_what_no_argument_can_hold_is_refused(detail: str, text: str) -> None:
     with pytest.raises(TransportError) as raised:
         bash_c(text)
 
@@ -57,11 +57,11 @@ def test_what_no_argument_can_hold_is_refused(detail, text):
         (in_double_quotes('"{a,b}"'), [("inner bash -c", None)]),
     ],
 )
-def test_layers_show_what_each_shell_receives_and_runs(source, layers):
+def test_layers_show_what_each_shell_receives_and_runs(source: str, layers: list[tuple[str, str | None]]) -> None:
     assert bash_layers(source, depth=2) == (Layer("bash -c", source), *(Layer(*layer) for layer in layers))
 
 
-def test_three_shells_give_three_layers():
+def test_three_shells_give_three_layers() -> None:
     source = in_double_quotes('bash -c \\"echo \\\\\\"$x\\\\\\"\\"')
 
     assert bash_layers(source, depth=3) == (
@@ -71,5 +71,5 @@ def test_three_shells_give_three_layers():
     )
 
 
-def test_a_shell_that_does_not_start_bash_leaves_the_next_one_unobservable():
+def test_a_shell_that_does_not_start_bash_leaves_the_next_one_unobservable() -> None:
     assert bash_layers("echo hi", depth=2)[-1] == Layer("inner bash -c", None)

@@ -11,7 +11,7 @@ def test_directories_above_an_entry_are_part_of_the_tree() -> None:
 
 
 def test_a_named_directory_keeps_its_own_mode() -> None:
-    assert FileTree({"a": Directory(0o700), "a/b": File(b"")})["a"] == Directory(0o700)
+    assert FileTree.of({"a": Directory(0o700), "a/b": File(b"")})["a"] == Directory(0o700)
 
 
 @pytest.mark.parametrize("path", ["", "/a", "a/", "a//b", ".", "..", "a/../b", "./a", "a\0b"])

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,51 +32,62 @@ def spread(command: str) -> list[str]:
         f"nohup setsid -f {command} </dev/null >/dev/null 2>&1",
         f"set -m; {command} & {command} & disown -a",
         f"trap '' TERM HUP INT; exec {command} &",
-        f"{command} & kill -STOP $!",
+        f"{command} & sleep 0.1; kill -STOP $!",
     ]
 
 
+class Sleepers:
+    """Processes that sleep for a time which nobody else sleeps for, looked for from outside."""
+
+    def __init__(self) -> None:
+        self.command = f"sleep 1{os.getpid()}.{time.monotonic_ns() % 10**9}"
+
+    def found(self) -> list[int]:
+        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if self._is_one(path)]
+
+    def are_seen(self, number: int = 1) -> bool:
+        """Wait until they have come up."""
+        deadline = time.monotonic() + 5
+        while len(self.found()) < number and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return len(self.found()) >= number
+
+    def _is_one(self, path: Path) -> bool:
+        try:
+            return path.read_bytes() == self.command.replace(" ", "\0").encode() + b"\0"
+        except OSError:
+            return False
+
+
 @pytest.fixture
-def left() -> Iterator[Callable[[], list[str]]]:
-    """Tell which processes with this test's own name for `sleep` there are, looking from outside."""
-    seconds = f"1{os.getpid()}.{time.monotonic_ns() % 10**9}"
-
-    def matching() -> list[str]:
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (process / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if seconds.encode() in words:
-                found.append(process.name)
-        return found
-
-    matching.seconds = seconds  # type: ignore[attr-defined]
-    yield matching
-    for process in matching():
-        os.kill(int(process), signal.SIGKILL)
+def sleepers() -> Iterator[Sleepers]:
+    sleepers = Sleepers()
+    yield sleepers
+    for process in sleepers.found():
+        os.kill(process, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("way", range(len(spread(""))))
-def test_whatever_way_a_process_goes_it_is_gone(left: Callable[[], list[str]], way: int) -> None:
-    command = spread(f"sleep {left.seconds}")[way]  # type: ignore[attr-defined]
+def test_whatever_way_a_process_goes_it_is_gone(sleepers: Sleepers, way: int) -> None:
     with nothing_outlives():
-        start(command)
-        if way not in (1, 3):
-            assert left()
-    assert left() == []
+        start(spread(sleepers.command)[way])
+        assert sleepers.are_seen()
+    assert sleepers.found() == []
 
 
-def test_in_a_thread_too(left: Callable[[], list[str]]) -> None:
+def test_in_a_thread_too(sleepers: Sleepers) -> None:
+    seen = []
+
     def run() -> None:
         with nothing_outlives():
-            start(f"setsid -f sleep {left.seconds}")  # type: ignore[attr-defined]
+            start(f"setsid -f {sleepers.command}")
+            seen.append(sleepers.are_seen())
 
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    assert left() == []
+    assert seen == [True]
+    assert sleepers.found() == []
 
 
 def test_what_forks_on_and_on_into_new_sessions_is_caught() -> None:
@@ -88,11 +100,12 @@ def test_what_forks_on_and_on_into_new_sessions_is_caught() -> None:
     assert children() == set()
 
 
-def test_a_storm_of_forks_is_over(left: Callable[[], list[str]]) -> None:
-    storm = f"for i in $(seq 100); do (setsid sh -c 'sleep {left.seconds} & sleep {left.seconds}' &) ; done"  # type: ignore[attr-defined]
+def test_a_storm_of_forks_is_over(sleepers: Sleepers) -> None:
+    storm = f"for i in $(seq 100); do (setsid sh -c '{sleepers.command} & {sleepers.command}' &) ; done"
     with nothing_outlives():
         start(storm)
-    assert left() == []
+        assert sleepers.are_seen(20)
+    assert sleepers.found() == []
 
 
 def test_zombies_are_taken_away() -> None:
@@ -101,15 +114,20 @@ def test_zombies_are_taken_away() -> None:
     assert children() == set()
 
 
-def test_an_exception_does_not_save_them(left: Callable[[], list[str]]) -> None:
-    with pytest.raises(KeyboardInterrupt), nothing_outlives():
-        start(f"setsid -f sleep {left.seconds}")  # type: ignore[attr-defined]
-        raise KeyboardInterrupt
-    assert left() == []
+def test_an_exception_does_not_save_them(sleepers: Sleepers) -> None:
+    def fail() -> None:
+        with nothing_outlives():
+            start(f"setsid -f {sleepers.command}")
+            assert sleepers.are_seen()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert sleepers.found() == []
 
 
 @pytest.mark.parametrize("own_session", [False, True])
-def test_children_that_were_there_before_are_left_alone(own_session: bool) -> None:
+def test_children_that_were_there_before_are_left_alone(*, own_session: bool) -> None:
     """And so is what they start in their session, although it is adopted when it is orphaned meanwhile."""
     with subprocess.Popen(
         ["bash", "-c", "read; (sleep 60 & echo $!); read"],
@@ -131,17 +149,22 @@ def test_children_that_were_there_before_are_left_alone(own_session: bool) -> No
 
 
 def test_a_child_that_another_thread_starts_meanwhile_is_left_alone() -> None:
-    started: list[subprocess.Popen[bytes]] = []
+    started, is_over = queue.Queue[subprocess.Popen[bytes]](), threading.Event()
+
+    def work() -> None:
+        started.put(subprocess.Popen(["sleep", "60"], start_new_session=True))
+        is_over.wait()
+
+    thread = threading.Thread(target=work)
     with nothing_outlives():
-        thread = threading.Thread(
-            target=lambda: started.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
-        )
         thread.start()
-        thread.join()
+        process = started.get()
         start("sleep 60 &")
-    assert started[0].poll() is None
-    started[0].kill()
-    started[0].wait()
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    is_over.set()
+    thread.join()
 
 
 def test_this_process_adopts_no_longer_than_it_must() -> None:

@@ -11,7 +11,7 @@ from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.tree import Directory, File, FileTree, Special, Symlink
 from pytest_quotebench.processes.directory import lay_out
 
-ODD = FileTree(
+ODD = FileTree.of(
     {
         "a b\n": File(b"", 0o600),
         "\udcff": File(b"\0\xff" * 1000, 0o4755),

@@ -73,6 +73,8 @@ def test_the_papers_interactions_follow_from_their_counts(
         ((54, 17, 24, 54), True),  # Opus-5 high, asterisk
         ((56, 18, 23, 51), False),  # Opus-5 medium, -8.9: none
         ((48, 47, 47, 48), False),  # nothing to hide
+        ((50, 37, 40, 48), False),  # compensation +19.6
+        ((48, 37, 40, 49), False),  # damage -19.6
     ],
 )
 def test_masked_fragility_is_a_small_gap_over_large_effects(

@@ -16,6 +16,8 @@ from pytest_quotebench.core.task import Task
 from pytest_quotebench.core.tree import File
 from quotebench_tasks import load_tasks
 
+Published = dict[str, dict[str, Any]]
+
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "core" / "tasks.json"
 FIELDS = (
     "id",
@@ -31,18 +33,18 @@ FIELDS = (
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[str, dict[str, Any]]:
+def published() -> Published:
     if not DATA.exists():
         pytest.skip("the published data sheet lies beside the repository, and is not there")
     return {record["id"]: record for record in json.loads(DATA.read_text(encoding="utf-8"))}
 
 
-def test_the_same_tasks_are_there(published):
+def test_the_same_tasks_are_there(published: Published) -> None:
     assert [task.id for task in load_tasks()] == sorted(published)
 
 
 @pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.id)
-def test_every_field_is_the_published_one(task: Task, published):
+def test_every_field_is_the_published_one(task: Task, published: Published) -> None:
     record = published[task.id]
     record["goal"].pop("note", None)
 
@@ -52,7 +54,7 @@ def test_every_field_is_the_published_one(task: Task, published):
 
 
 @pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.id)
-def test_the_fixture_is_the_published_one(task: Task, published):
+def test_the_fixture_is_the_published_one(task: Task, published: Published) -> None:
     wanted = published[task.id]["fixture"]
 
     assert dict(task.fixture.files) == wanted["files"]

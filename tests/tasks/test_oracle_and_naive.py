@@ -32,12 +32,12 @@ def verdict(task: Task, command: str, sandbox: Sandbox, shell: bytes = b"bash") 
 
 
 @every_task
-def test_the_oracle_passes(task: Task, sandbox: Sandbox):
+def test_the_oracle_passes(task: Task, sandbox: Sandbox) -> None:
     assert verdict(task, task.oracle, sandbox) == Verdict(VerdictClass.PASS)
 
 
 @every_task
-def test_the_oracle_is_portable_shell(task: Task, sandbox: Sandbox):
+def test_the_oracle_is_portable_shell(task: Task, sandbox: Sandbox) -> None:
     if shutil.which("dash") is None:
         pytest.skip("there is no dash here, a shell that knows POSIX and little more")
 
@@ -45,11 +45,11 @@ def test_the_oracle_is_portable_shell(task: Task, sandbox: Sandbox):
 
 
 @every_task
-def test_the_naive_command_passes_a_control_and_nothing_else(task: Task, sandbox: Sandbox):
+def test_the_naive_command_passes_a_control_and_nothing_else(task: Task, sandbox: Sandbox) -> None:
     assert verdict(task, task.naive, sandbox).passed == task.is_control
 
 
-def test_the_naive_command_is_often_wrong_in_silence(sandbox: Sandbox):
+def test_the_naive_command_is_often_wrong_in_silence(sandbox: Sandbox) -> None:
     hostile = [task for task in load_tasks() if not task.is_control]
     classes = [verdict(task, task.naive, sandbox).kind for task in hostile]
 

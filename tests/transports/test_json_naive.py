@@ -18,7 +18,7 @@ from pytest_quotebench.transports.json_naive import TRANSPORT
         ('ls", "why": "x', b"ls"),
     ],
 )
-def test_the_parser_acts_on_escapes_and_quotes(command, received):
+def test_the_parser_acts_on_escapes_and_quotes(command: str, received: bytes) -> None:
     assert TRANSPORT.plan(command).argv == (b"bash", b"-c", received)
 
 
@@ -36,7 +36,7 @@ def test_the_parser_acts_on_escapes_and_quotes(command, received):
         "\udcff",
     ],
 )
-def test_what_is_not_strict_json_is_unparseable(command):
+def test_what_is_not_strict_json_is_unparseable(command: str) -> None:
     with pytest.raises(TransportError) as raised:
         TRANSPORT.plan(command)
 
@@ -44,7 +44,7 @@ def test_what_is_not_strict_json_is_unparseable(command):
     assert TRANSPORT.layers(command)[-1].text == ""
 
 
-def test_a_nul_that_the_parser_gives_cannot_be_part_of_an_argument():
+def test_a_nul_that_the_parser_gives_cannot_be_part_of_an_argument() -> None:
     with pytest.raises(TransportError) as raised:
         TRANSPORT.plan("a\\u0000b")
 

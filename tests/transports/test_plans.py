@@ -7,6 +7,7 @@ import pytest
 from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.execution import AuxPath, Invocation
 from pytest_quotebench.core.tree import File
+from pytest_quotebench.transports import Transport
 from pytest_quotebench.transports.json import TRANSPORT as JSON
 from pytest_quotebench.transports.nested import TRANSPORT as NESTED
 from pytest_quotebench.transports.nested_double import TRANSPORT as NESTED_DOUBLE
@@ -31,22 +32,22 @@ RAW_BYTES = b"echo \"$a\" '\xc3\xa9\xff' \\n\n"
         (NESTED_ESCAPED, b'bash -c "echo \\"\\$a\\" \'\xc3\xa9\xff\' \\\\n\n"'),
     ],
 )
-def test_a_line_for_bash_is_one_argument_with_the_command_pasted(transport, source):
+def test_a_line_for_bash_is_one_argument_with_the_command_pasted(transport: Transport, source: bytes) -> None:
     assert transport.plan(COMMAND) == Invocation(argv=(b"bash", b"-c", source))
 
 
-def test_a_script_is_a_file_outside_the_task_directory():
+def test_a_script_is_a_file_outside_the_task_directory() -> None:
     assert SCRIPT.plan(COMMAND) == Invocation(
         argv=(b"bash", AuxPath("command.sh")), aux_files={"command.sh": File(RAW_BYTES)}
     )
 
 
-def test_standard_input_is_the_command():
+def test_standard_input_is_the_command() -> None:
     assert STDIN.plan(COMMAND) == Invocation(argv=(b"bash",), stdin=RAW_BYTES)
 
 
 @pytest.mark.parametrize("transport", [RAW, JSON, NESTED, NESTED_SINGLE, NESTED_DOUBLE, NESTED_ESCAPED])
-def test_nul_cannot_be_part_of_an_argument(transport):
+def test_nul_cannot_be_part_of_an_argument(transport: Transport) -> None:
     with pytest.raises(TransportError) as raised:
         transport.plan("a\0b")
 
@@ -54,7 +55,7 @@ def test_nul_cannot_be_part_of_an_argument(transport):
 
 
 @pytest.mark.parametrize("transport", [SCRIPT, STDIN])
-def test_nul_is_carried_where_no_argument_carries_it(transport):
+def test_nul_is_carried_where_no_argument_carries_it(transport: Transport) -> None:
     planned = transport.plan("a\0b")
 
     assert b"a\0b" in (planned.stdin, *(file.data for file in planned.aux_files.values()))
@@ -63,7 +64,7 @@ def test_nul_is_carried_where_no_argument_carries_it(transport):
 @pytest.mark.parametrize(
     "transport", [RAW, JSON, NESTED, NESTED_SINGLE, NESTED_DOUBLE, NESTED_ESCAPED, SCRIPT, STDIN]
 )
-def test_half_a_character_is_refused(transport):
+def test_half_a_character_is_refused(transport: Transport) -> None:
     with pytest.raises(TransportError) as raised:
         transport.plan("echo \ud83d")
 

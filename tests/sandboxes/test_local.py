@@ -1,0 +1,147 @@
+"""What only `local` does."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_quotebench.core.errors import Broken
+from pytest_quotebench.core.execution import Execution, Invocation
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.tree import Directory, File, FileTree
+from pytest_quotebench.sandboxes.local import LocalSandbox, open_sandbox, refusal
+
+
+@pytest.fixture
+def temporary(users_directory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory for temporary files with nothing in it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(users_directory))
+    return users_directory
+
+
+def run(sandbox: LocalSandbox, command: str, tree: FileTree | None = None, wall_s: float = 5) -> Execution:
+    invocation = Invocation(argv=(b"bash", b"-c", command.encode()))
+    return sandbox.run(tree or FileTree(), invocation, Limits(wall_s=wall_s))
+
+
+def test_it_is_there_on_every_posix_system() -> None:
+    assert refusal() is None
+
+
+def test_its_directory_is_private_and_empty_between_runs_and_gone_at_the_end(temporary: Path) -> None:
+    with open_sandbox() as sandbox:
+        (root,) = temporary.iterdir()
+        assert root.stat().st_mode & 0o7777 == 0o700
+        assert root.name.startswith("qb-")
+        run(sandbox, "mkdir -p a/b/c; touch a/b/f ../escaped; chmod 0 a/b a")
+        assert list(root.iterdir()) == []
+    assert list(temporary.iterdir()) == []
+
+
+def test_an_ordinary_user_loses_and_leaves_nothing(temporary: Path, as_user: None) -> None:
+    command = "mkdir -p d/e; echo x > d/e/f; echo y > g; chmod 0 d/e/f d/e d g; chmod 0 . ..; (setsid sleep 300 &)"
+    with open_sandbox() as sandbox:
+        ended = run(sandbox, command)
+        assert dict(ended.tree) == {
+            "d": Directory(0),
+            "d/e": Directory(0),
+            "d/e/f": File(b"x\n", 0),
+            "g": File(b"y\n", 0),
+        }
+        assert list(next(temporary.iterdir()).iterdir()) == []
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, Broken])
+def test_a_failure_leaves_nothing_either(temporary: Path, failure: type[BaseException]) -> None:
+    def interrupt() -> None:
+        os.kill(os.getpid(), 2)
+
+    def fail(sandbox: LocalSandbox) -> None:
+        if failure is Broken:
+            sandbox.run(FileTree.of({"f": ""}), Invocation(argv=(b"no-such-program",)), Limits())
+        threading.Timer(0.1, interrupt).start()
+        run(sandbox, "touch f; sleep 5")
+
+    with open_sandbox() as sandbox:
+        with pytest.raises(failure):
+            fail(sandbox)
+        assert list(next(temporary.iterdir()).iterdir()) == []
+        assert run(sandbox, "echo ok").stdout == b"ok\n"
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "cd /; rm -rf ${HOME%/*/*}",
+        "mv ${HOME%/*/*} ${HOME%/*/*}.moved; ln -s /etc ${HOME%/*/*}",
+        "mv $HOME $HOME.moved; ln -s /etc $HOME; echo x > $HOME.moved/f",
+        "mv ${HOME%/*} ${HOME%/*}.moved; ln -s /etc ${HOME%/*}",
+        "chmod 0 ${HOME%/*/*}",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:could not remove")
+def test_the_next_command_runs_whatever_became_of_our_directories(temporary: Path, attack: str) -> None:
+    etc = sorted(Path("/etc").iterdir())
+    with open_sandbox() as sandbox:
+        run(sandbox, attack)
+        ended = run(sandbox, "cat in.txt; pwd", FileTree.of({"in.txt": "in\n"}))
+        assert ended.stdout.startswith(b"in\n" + os.fsencode(temporary.resolve()))
+        assert ended.tree == FileTree.of({"in.txt": "in\n"})
+    assert sorted(Path("/etc").iterdir()) == etc
+
+
+def test_the_tree_is_read_where_it_went_and_not_where_a_link_points(temporary: Path) -> None:
+    with open_sandbox() as sandbox:
+        ended = run(sandbox, "mv $HOME $HOME.moved; ln -s /etc $HOME; echo x > $HOME.moved/f")
+    assert dict(ended.tree) == {"f": File(b"x\n")}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave what its owner cannot remove")
+def test_what_cannot_be_removed_is_told_with_its_path(temporary: Path) -> None:
+    os.setresuid(65534, 65534, 0)
+    try:
+        sandbox = LocalSandbox()
+        theirs = next(temporary.iterdir()) / "theirs"
+        os.setresuid(0, 0, 0)
+        theirs.mkdir()
+        (theirs / "f").touch()
+        os.setresuid(65534, 65534, 0)
+        run(sandbox, "true")
+        with pytest.warns(RuntimeWarning, match=rf"could not remove {temporary}/qb-.*'f'"):
+            sandbox.close()
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+def test_a_terminal_is_not_to_be_had() -> None:
+    with open_sandbox() as sandbox, pytest.raises(Broken, match="no terminal") as raised:
+        sandbox.run(FileTree(), Invocation(argv=(b"true",), tty=True), Limits())
+    assert raised.value.detail == "unsupported"
+
+
+def test_temporary_files_never_lie_in_a_git_repository(temporary: Path) -> None:
+    (temporary / ".git").mkdir()
+    with pytest.raises(Broken, match=r"in the git repository .*: set TMPDIR"), open_sandbox():
+        pass
+    assert list(temporary.iterdir()) == [temporary / ".git"]
+
+
+def test_no_place_for_temporary_files_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    with pytest.raises(Broken, match="cannot make a directory for temporary files"), open_sandbox():
+        pass
+
+
+@pytest.fixture(autouse=True)
+def canary() -> Iterator[None]:
+    """Nothing of ours lies beside the real directory for temporary files either."""
+    before = set(Path(tempfile.gettempdir()).glob("qb-????????"))
+    yield
+    assert set(Path(tempfile.gettempdir()).glob("qb-????????")) <= before
