@@ -1,6 +1,6 @@
 """One plain parametrized test function that does the plugin's work by hand: what the plugin is measured against.
 
-    QB_CASES=CASES.json python -m pytest -p no:quotebench plain_test.py
+QB_CASES=CASES.json python -m pytest -p no:quotebench plain_test.py
 """
 
 from __future__ import annotations

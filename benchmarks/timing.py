@@ -7,9 +7,10 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -40,14 +41,19 @@ class Spread(NamedTuple):
         return f"{self.median:7.2f}  [{self.low:.2f} to {self.high:.2f}]"
 
 
-def cost_of(arguments: Sequence[str], directory: Path, allowed: Collection[int] = (0,)) -> Cost:
+def cost_of(
+    arguments: Sequence[str],
+    directory: Path,
+    allowed: Collection[int] = (0,),
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> Cost:
     """Run this Python with `arguments` to its end. Stops the benchmark at an exit status that is not allowed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "QB_"))}
     before, started = _cpu_of_children(), time.perf_counter()
     process = subprocess.run(
         [sys.executable, *arguments],
         cwd=directory,
-        env=environment,
+        env={**own, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

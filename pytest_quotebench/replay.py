@@ -62,8 +62,8 @@ def replay(case: Case, bench: Bench) -> Replayed:
         if bench.strict_replies and cleaned.steps:
             raise ContractError("cleanup", f"the reply needs cleanup: {', '.join(cleaned.steps)}")
         command = contract.decode(cleaned.text)
-        invocation = transport.plan(command)
         layers = transport.layers(command)
+        invocation = transport.plan(command)
         outcome = bench.sandbox.run(case.task.fixture.tree, invocation, bench.limits)
     except (ContractError, TransportError, Broken) as error:
         outcome = error

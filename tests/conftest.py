@@ -1,4 +1,4 @@
-"""Fixtures for tests that need an ordinary user, or a place that one can reach."""
+"""Fixtures for tests that need an ordinary user, or a place that one can reach, and hypothesis's profile."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from pytest_quotebench.core.capture import OPEN_SAFELY
 from pytest_quotebench.processes.removal import remove_directory
 
 ORDINARY = 65534
 MEMORY = "/dev/shm"
+
+settings.register_profile("quotebench", deadline=None)  # a shared machine is slow at times; that is no failure
+settings.load_profile("quotebench")
 
 
 @pytest.fixture

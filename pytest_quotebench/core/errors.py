@@ -45,7 +45,7 @@ class ContractError(_Detailed):
 
 
 class TransportError(_Detailed):
-    """The transport cannot take the command (`nul`, `too-long`, `unparseable`, `refused`)."""
+    """The transport cannot take the command (`nul`, `too-long`, `unparseable`, `lone-surrogate`)."""
 
 
 class Broken(_Detailed):

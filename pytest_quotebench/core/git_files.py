@@ -1,7 +1,6 @@
 """What git itself writes below .git: the list that decides which entries there are no extra entries.
 
-Found by running git 2.39 on the fixture's repository and listing what was new, and by reading the builtins of
-2.47 and 2.51 for what those add: `add`, `commit` (-m, -F, --amend), `branch -m`, `checkout -b`, `checkout
+Found by running git 2.39 on the fixture's repository and listing what was new after `add`, `commit` (-m, -F, --amend), `branch -m`, `checkout -b`, `checkout
 --detach`, `reset`, `rebase --root`, `init` again, `gc`, `repack -adb`, `pack-refs`, `reflog expire`,
 `update-server-info`, `commit-graph write`, `multi-pack-index write`, `maintenance run`.
 """
@@ -33,7 +32,7 @@ _PLAIN_FILES = frozenset(
 _SAMPLE_HOOK = re.compile(r"\.git/hooks/[a-z-]+\.sample")
 """What `git init` lays down again. Git never runs a file of such a name; a hook is no sample."""
 _MAINTENANCE_LOCK = ".git/objects/maintenance.lock"
-"""Since 2.47 `git commit` ends before the maintenance it starts; where that is killed its empty lock stays."""
+"""Newer git detaches the maintenance that `git commit` starts; where that is killed, its empty lock stays."""
 _CHECKSUMMED = re.compile(
     r"\.git/objects/(pack/pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap|mtimes)|pack/multi-pack-index"
     r"|info/commit-graph|info/commit-graphs/graph-[0-9a-f]{40}\.graph)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from pytest_quotebench.plugin.terminal import header_lines, write_summary
 from pytest_quotebench.store.prompts import write_prompts
 from pytest_quotebench.store.results import ResultsWriter
 
+_SEEN = "quotebench_suite_seen"
 _NO_SUITE = (
     "options of QuoteBench are given, but nothing that was collected holds its suite. Add "
     "`--pyargs quotebench_tasks`, or a test module with `from pytest_quotebench.suite import *`."
@@ -120,15 +122,29 @@ class ActivePlugin:
         except Broken as error:
             pytest.exit(str(error), returncode=EXIT_BROKEN)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Learn whether a worker saw the suite; a worker that crashed cannot say."""
+        self._suite_seen |= getattr(node, "workeroutput", {}).get(_SEEN, True)
+
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Compare what was collected with what was recorded, and write the files."""
-        if not self._is_worker and self._ledger.is_used:
+        if self._is_worker:
+            self._config.workeroutput[_SEEN] = self._suite_seen  # type: ignore[attr-defined]
+        elif self._ledger.is_used:
             session.exitstatus = close_run(self.run, self._ledger, session)
+        elif not self._suite_seen and session.exitstatus in (
+            pytest.ExitCode.OK,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        ):
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the tables."""
         if self._ledger.is_used:
             write_summary(terminalreporter, self.run, self._ledger)
+        elif not self._suite_seen:
+            terminalreporter.write_line(f"ERROR: {_NO_SUITE}", red=True)
 
     def _open_results(self) -> None:
         """Have the results file ready: at the start where options were given, else at the first record."""

@@ -116,7 +116,9 @@ def _numbers(given: dict[str, Given], name: str) -> tuple[int, ...]:
         if not (first.isascii() and first.isdigit()) or (dash and not (last.isascii() and last.isdigit())):
             raise _bad(given[name], name, part, "whole numbers and ranges such as 0,2 or 0-2")
         if dash and not 0 <= int(last) - int(first) <= _LONGEST_RANGE:
-            raise _bad(given[name], name, part, f"ranges that go upwards, such as 0-2, by {_LONGEST_RANGE} at most")
+            raise _bad(
+                given[name], name, part, f"ranges that go upwards, such as 0-2, by {_LONGEST_RANGE} at most"
+            )
         found.update(range(int(first), int(last or first) + 1))
     return tuple(sorted(found))
 

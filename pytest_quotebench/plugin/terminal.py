@@ -19,7 +19,8 @@ def header_lines(run: Run) -> list[str]:
     if not run.gate_only:
         configurations = {str(case.reply.configuration) for case in run.selection.cases}
         shown = visible(", ".join(sorted(configurations)), 200)
-        lines.append(f"quotebench: {len(run.selection.cases)} cases of {shown}")
+        count = len(run.selection.cases)
+        lines.append(f"quotebench: {count} {'case' if count == 1 else 'cases'} of {shown}")
     return lines
 
 
@@ -28,6 +29,7 @@ def write_summary(terminal: pytest.TerminalReporter, run: Run, ledger: Ledger) -
     sections = render(summary_of(run, ledger)) if ledger.tallies else []
     if ledger.gate:
         sections.append(Section("quotebench gate", gate_lines(ledger.gate.values())))
+    terminal.ensure_newline()
     for title, lines in sections:
         terminal.section(title)
         for line in lines:

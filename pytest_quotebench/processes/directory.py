@@ -31,7 +31,8 @@ def _create(path: bytes, entry: Entry, directory: int) -> None:
         case File(data, mode):
             _write(path, data, mode, directory)
         case Directory():
-            os.mkdir(path, 0o700, dir_fd=directory)
+            os.mkdir(path, dir_fd=directory)
+            os.chmod(path, 0o700, dir_fd=directory)  # the umask may have closed it to its owner
         case Symlink(target):
             os.symlink(to_bytes(target), path, dir_fd=directory)
         case _:

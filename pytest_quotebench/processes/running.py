@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -116,15 +116,26 @@ def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, ends: _Ends)
 
 
 def _watch(process: subprocess.Popen[bytes], watch: Watch) -> None:
-    if not hasattr(os, "pidfd_open"):
-        watch.until_end(_end_test(process), None)
-        return
-    pidfd = os.pidfd_open(process.pid)
     try:
-        watch.until_end(_end_test(process), pidfd)
-    except ChildProcessError as error:
+        with _end_descriptor(process) as pidfd:
+            watch.until_end(_end_test(process), pidfd)
+    except (ChildProcessError, ProcessLookupError) as error:
         message = "its exit status was taken away: SIGCHLD is ignored, or something here waits for all children"
         raise Broken("lost-status", message) from error
+
+
+@contextmanager
+def _end_descriptor(process: subprocess.Popen[bytes]) -> Iterator[int | None]:
+    """Hold a pidfd of the process; None where there is no such thing, or a system call filter forbids it."""
+    try:
+        pidfd = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        raise
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield pidfd
     finally:
         os.close(pidfd)
 

@@ -24,5 +24,8 @@ class Transport(Protocol):
         ...
 
     def matched(self, command: str) -> str:
-        """Return the text that has, on this path, the effect that `command` has on the raw one."""
+        """Return the text that has, on this path, the effect that `command` has on the raw one.
+
+        Raises ValueError where there is none (a NUL inside quotes).
+        """
         ...

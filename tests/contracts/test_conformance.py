@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pytest_quotebench.contracts
@@ -66,6 +66,7 @@ def test_the_prompt_is_text_that_a_person_can_read(contract: Contract) -> None:
 @example(command='{"command": "ls"}')
 @example(command="a\0b")
 @example(command="\u2028\ufeff😀")
+@settings(deadline=None)
 def test_a_command_comes_back_from_its_encoding(contract: Contract, command: str) -> None:
     assert contract.decode(contract.encode(command)) == command
 
@@ -87,6 +88,7 @@ def test_a_lone_surrogate_is_an_error(contract: Contract, code: int) -> None:
 
 
 @given(reply=st.text(st.characters()))
+@settings(deadline=None)
 def test_any_reply_is_a_command_or_an_error(contract: Contract, reply: str) -> None:
     try:
         command = contract.decode(reply)

@@ -194,10 +194,12 @@ class TestShell:
 
     @given(text=texts)
     @example(text="a=b")
+    @settings(deadline=None)
     def test_a_word_is_what_shlex_reads_back(self, text: str) -> None:
         assert shlex.split(shell_word(text)) == [text]
 
     @given(text=texts)
+    @settings(deadline=None)
     def test_a_word_is_bare_only_where_shlex_leaves_it_bare_too(self, text: str) -> None:
         assert shell_word(text) != text or shlex.quote(text) == text
 
@@ -306,6 +308,7 @@ class TestJson:
     @example(text="\u2028\u2029")
     @example(text="\ud83d")
     @example(text="\udcff")
+    @settings(deadline=None)
     def test_a_string_is_ascii_and_the_parser_gives_the_text_back(self, text: str) -> None:
         assert json_string(text).isascii()
         assert json.loads(json_string(text)) == text

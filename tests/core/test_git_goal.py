@@ -90,7 +90,10 @@ def complaint(after: FileTree, task: Task = TASK) -> Mismatch | None:
         f"{COMMIT} && git maintenance run && git maintenance run --task=incremental-repack --task=commit-graph",
         f"{COMMIT} && git branch -m other/name && git reflog expire --expire=all --all",
         f"{COMMIT} && git rebase -q --root --force-rebase && git reset -q --hard HEAD",
-        "git init -q && git add -A && printf 'it'\\''s `done`\\n\\nfor $1\\n\\n\\n' | git commit -q -F - --cleanup=verbatim",
+        (
+            "git init -q && git add -A"
+            " && printf 'it'\\''s `done`\\n\\nfor $1\\n\\n\\n' | git commit -q -F - --cleanup=verbatim"
+        ),
         f"{COMMIT} && git update-index --index-version 4",
         f"{COMMIT} && git update-index --index-version 3",
     ],

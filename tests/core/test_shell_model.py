@@ -73,7 +73,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("model")
 
 
-fuzz = settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+fuzz = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _received(source: str, directory: Path) -> tuple[str, ...] | None:
@@ -207,6 +207,7 @@ def test_beyond_the_model_it_does_not_know(source: str) -> None:
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+@settings(deadline=None)
 def test_escaped_text_is_known_for_certain(text: str) -> None:
     source = f"""x {shell_word(text)} "{inside_double_quotes(text)}" '{inside_single_quotes(text)}'"""
 
@@ -214,6 +215,7 @@ def test_escaped_text_is_known_for_certain(text: str) -> None:
 
 
 @given(source=st.text(st.characters()) | sources)
+@settings(deadline=None)
 def test_any_source_has_an_answer(source: str) -> None:
     parsed = parse_first_command(source)
 

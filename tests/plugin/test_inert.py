@@ -18,8 +18,8 @@ ALLOWED = {
 }
 """All of ours that an unused plugin may have imported."""
 
-HEAVY = ("docker", "httpx", "hypothesis", "dulwich", "jinja2", "xdist", "asyncio", "requests")
-"""What must not be there; xdist and hypothesis have plugins of their own, which the test switches off."""
+HEAVY = ("docker", "httpx", "hypothesis", "dulwich", "jinja2", "xdist", "asyncio", "requests", "anyio")
+"""What must not be there. Some of them have plugins of their own, so that the test loads only ours."""
 
 ONE_TEST = """
 import json, sys
@@ -30,11 +30,14 @@ def test_modules():
 """
 
 
-def test_an_unused_plugin_imports_next_to_nothing(pytester: pytest.Pytester) -> None:
+def test_an_unused_plugin_imports_next_to_nothing(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the entry point, its options, its fixtures and its hook specifications are imported."""
     pytester.makepyfile(ONE_TEST)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
-    result = pytester.runpytest_subprocess("-q", "-p", "no:xdist", "-p", "no:hypothesispytest")
+    result = pytester.runpytest_subprocess("-q", "-p", "pytest_quotebench.plugin")
 
     result.assert_outcomes(passed=1)
     modules = json.loads((pytester.path / "modules.json").read_text())

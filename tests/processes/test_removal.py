@@ -22,8 +22,9 @@ def victim(tmp_path: Path) -> Path:
 @pytest.fixture
 def canary(tmp_path: Path) -> Iterator[Path]:
     """A directory beside the victim that must be the same afterwards."""
-    (tmp_path / "canary").mkdir(0o500)
+    (tmp_path / "canary").mkdir()
     (tmp_path / "canary/f").write_bytes(b"alive")
+    (tmp_path / "canary").chmod(0o500)
     yield tmp_path / "canary"
     assert (tmp_path / "canary").stat().st_mode & 0o7777 == 0o500
     assert (tmp_path / "canary/f").read_bytes() == b"alive"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -120,6 +119,20 @@ def test_what_cannot_be_removed_is_told_with_its_path(temporary: Path) -> None:
         os.setresuid(0, 0, 0)
 
 
+def test_sandboxes_in_two_threads_do_not_end_each_others_commands() -> None:
+    def work() -> None:
+        with open_sandbox() as sandbox:
+            found.extend(run(sandbox, "(sleep 0.05; echo x > f) & wait; (sleep 9 &)").tree for _ in range(5))
+
+    found: list[FileTree] = []
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [FileTree.of({"f": "x\n"})] * 10
+
+
 def test_a_terminal_is_not_to_be_had() -> None:
     with open_sandbox() as sandbox, pytest.raises(Broken, match="no terminal") as raised:
         sandbox.run(FileTree(), Invocation(argv=(b"true",), tty=True), Limits())
@@ -137,11 +150,3 @@ def test_no_place_for_temporary_files_is_broken(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     with pytest.raises(Broken, match="cannot make a directory for temporary files"), open_sandbox():
         pass
-
-
-@pytest.fixture(autouse=True)
-def canary() -> Iterator[None]:
-    """Nothing of ours lies beside the real directory for temporary files either."""
-    before = set(Path(tempfile.gettempdir()).glob("qb-????????"))
-    yield
-    assert set(Path(tempfile.gettempdir()).glob("qb-????????")) <= before

@@ -108,6 +108,7 @@ def test_a_matched_command_does_what_the_command_does_raw(
 
 @given(batch=st.lists(texts, max_size=20), ending=endings)
 @example(batch=HARD, ending="")
+@settings(deadline=None)
 def test_the_last_layer_of_a_matched_command_is_the_command(
     transport: Transport, batch: list[str], ending: str
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_harmless_command_needs_no_matching(transport: Transport) -> None:
 @example(command="a\0b")
 @example(command="\ud83d")
 @example(command="$(" * 5_000)
+@settings(deadline=None)
 def test_any_text_has_layers_and_a_plan_or_an_error(transport: Transport, command: str) -> None:
     layers = transport.layers(command)
 
