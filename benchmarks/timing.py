@@ -7,11 +7,15 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+_NOT_PASSED_ON = ("PYTEST_", "QB_", "PYTHONDONTWRITEBYTECODE")
+NO_BYTECODE = MappingProxyType({"PYTHONDONTWRITEBYTECODE": "1"})
+"""Modules are compiled, and rewritten by pytest, at every start: so it is in some containers."""
 
 
 class Cost(NamedTuple):
@@ -48,7 +52,7 @@ def cost_of(
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Cost:
     """Run this Python with `arguments` to its end. Stops the benchmark at an exit status that is not allowed."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "QB_"))}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)}
     before, started = _cpu_of_children(), time.perf_counter()
     process = subprocess.run(
         [sys.executable, *arguments],
@@ -67,10 +71,25 @@ def cost_of(
     return Cost(wall, _cpu_of_children() - before, process.stdout)
 
 
-def machine() -> dict[str, str | int]:
+def cached_bytecode(directory: Path) -> Mapping[str, str]:
+    """Return the variables that have compiled modules kept, as usual, but below `directory`."""
+    return {"PYTHONPYCACHEPREFIX": str(directory / "bytecode")}
+
+
+def machine() -> dict[str, Any]:
     """Return what a reader of the numbers must know about the machine."""
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return {"python": sys.version.split()[0], "processors": os.cpu_count() or 0, "load": load}
+    return {
+        "python": sys.version.split()[0],
+        "processors": os.cpu_count() or 0,
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def heading(facts: Mapping[str, Any], what: str) -> Iterator[str]:
+    """Yield the lines above a table."""
+    load = f"load {facts['load']} to {facts['load_after']}"
+    yield f"Python {facts['python']}, {facts['processors']} processors, {load}"
+    yield f"{what}  [lowest to highest]\n"
 
 
 def _cpu_of_children() -> float:

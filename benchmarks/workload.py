@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from by_hand import Case
-from quotebench_tasks import load_tasks
 
 from pytest_quotebench.core.execution import AuxPath
 from pytest_quotebench.core.task import Task
@@ -16,6 +15,7 @@ from pytest_quotebench.core.text import to_text
 from pytest_quotebench.core.tree import Directory, File, FileTree
 from pytest_quotebench.executing import execute
 from pytest_quotebench.registry import built_in
+from quotebench_tasks import load_tasks
 
 CONFIGURATION = "unnamed-frontier"
 CONTRACTS = ("raw", "disclosed")

@@ -205,3 +205,7 @@ def _contract_lines(task: Task, name: str, variants: Variants) -> Iterator[str]:
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from pytest_quotebench.core.layers import Layer
 from pytest_quotebench.core.mismatch import Mismatch
 from pytest_quotebench.core.result import Result
-from pytest_quotebench.core.text import to_text, visible, visible_block, visible_command
+from pytest_quotebench.core.text import (
+    ELLIPSIS,
+    to_text,
+    visible,
+    visible_block,
+    visible_characters,
+    visible_command,
+)
 from pytest_quotebench.core.verdict import Verdict
 
 MAX_LINES = 10
@@ -54,19 +62,26 @@ def _mismatch_lines(mismatch: Mismatch | None) -> list[str]:
     if expected is None or got is None or offset is None:
         shown = (("expected", expected), ("got", got))
         return [_labelled(name, visible(value, _WIDTH)) for name, value in shown if value is not None]
-    start = max(0, offset - _CONTEXT)
-    marker = len(_window(expected[start:offset], start))
+    shown_expected, shown_got = _window(expected, offset), _window(got, offset)
+    marker = sum(len(one) for one in _common_start(shown_expected, shown_got))
     return [
-        _labelled("expected", _window(expected[start : offset + _CONTEXT], start, len(expected))),
-        _labelled("got", _window(got[start : offset + _CONTEXT], start, len(got))),
+        _labelled("expected", "".join(shown_expected)),
+        _labelled("got", "".join(shown_got)),
         _labelled("", " " * marker + "^"),
     ]
 
 
-def _window(part: bytes, start: int, total: int | None = None) -> str:
-    before = "…" if start else ""
-    after = "…" if total is not None and start + len(part) < total else ""
-    return f"{before}{visible(part, 10_000)}{after}"
+def _window(value: bytes, offset: int) -> list[str]:
+    """Return the characters around `offset` as they are shown, with a mark where something is cut off."""
+    start, end = max(0, offset - _CONTEXT), offset + _CONTEXT
+    before = [ELLIPSIS] if start else []
+    after = [ELLIPSIS] if end < len(value) else []
+    return before + visible_characters(value[start:end]) + after
+
+
+def _common_start(one: list[str], other: list[str]) -> list[str]:
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return [first for first, _ in pairs]
 
 
 def layer_lines(layers: tuple[Layer, ...], *, limit: int) -> Iterator[str]:

@@ -20,8 +20,9 @@ class Cleaned(NamedTuple):
 def clean(reply: str) -> Cleaned:
     """Remove what wraps a reply: white space, thinking, one Markdown fence, one leading prompt.
 
-    Steps: `whitespace` (outer), `think` (everything up to the last `</think>`), `fence` (one fence around
-    the whole), `prompt` (one leading `$ `). Outer white space is trimmed again after each of them.
+    Steps: `whitespace` (outer), `think` (everything up to the last `</think>`), `fence` (one fence around the
+    whole; two blocks are not one, and which was meant is not ours to guess), `prompt` (one leading `$ `). Outer
+    white space is trimmed again after each of them.
     """
     steps = []
     text = reply
@@ -41,7 +42,7 @@ def _without_thinking(text: str) -> str:
 
 def _without_fence(text: str) -> str:
     match = _FENCE.match(text)
-    return match["body"] if match else text
+    return match["body"] if match and "\n```" not in f"\n{match['body']}" else text
 
 
 def _without_prompt(text: str) -> str:

@@ -1,8 +1,9 @@
 """What git itself writes below .git: the list that decides which entries there are no extra entries.
 
-Found by running git 2.39 on the fixture's repository and listing what was new after `add`, `commit` (-m, -F, --amend), `branch -m`, `checkout -b`, `checkout
---detach`, `reset`, `rebase --root`, `init` again, `gc`, `repack -adb`, `pack-refs`, `reflog expire`,
-`update-server-info`, `commit-graph write`, `multi-pack-index write`, `maintenance run`.
+Found by running git 2.39 on the fixture's repository and listing what was new after `add`, `commit` (-m, -F,
+--amend), `branch -m`, `checkout -b`, `checkout --detach`, `reset`, `rebase --root`, `init` again, `gc`,
+`repack -adb`, `pack-refs`, `reflog expire`, `update-server-info`, `commit-graph write`,
+`multi-pack-index write` and `maintenance run`.
 """
 
 from __future__ import annotations

@@ -25,4 +25,10 @@ class Limits:
     """Bytes of standard output and error together; beyond it the command is ended (`limit:output`)."""
     kept_output_bytes: int = 128 * 2**10
     """Bytes kept of each stream: the first and the last half of this, joined by a note of what is missing."""
+    cpu_s: int = 60
+    """CPU time of one process, in whole seconds (`limit:cpu`)."""
+    memory_bytes: int = 2**30
+    """Memory of all processes together where a cgroup is granted, else of each one (`limit:memory`)."""
+    processes: int = 256
+    """Processes and threads at one time (`limit:pids`)."""
     tree: TreeLimits = field(default_factory=TreeLimits)

@@ -30,7 +30,7 @@ class Configuration(NamedTuple):
         """
         plain = f"{self.model}-{self.effort}" if self.effort else self.model
         slug = _NOT_FOR_IDS.sub("-", plain)[:60]
-        if slug == plain:
+        if slug and slug == plain:
             return slug
         return f"{slug}-{hashlib.sha256(plain.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 

@@ -39,8 +39,14 @@ def visible(value: str | bytes, limit: int = 2000, *, keep: str = "") -> str:
     """
     text = to_text(value) if isinstance(value, bytes) else value
     cut = len(text) - limit
-    shown = "".join(_shown(character, keep) for character in text[:limit])
+    shown = "".join(visible_characters(text[:limit], keep=keep))
     return f"{shown}{ELLIPSIS} ({cut} more characters)" if cut > 0 else shown
+
+
+def visible_characters(value: str | bytes, *, keep: str = "") -> list[str]:
+    """Return how `visible` shows each character of `value`, one string each."""
+    text = to_text(value) if isinstance(value, bytes) else value
+    return [_shown(character, keep) for character in text]
 
 
 def visible_command(value: str | bytes, limit: int = 2000) -> str:

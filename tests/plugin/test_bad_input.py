@@ -16,8 +16,7 @@ RIGHT = "echo hello world > out.txt"
     [
         (
             "--qb-model=oracel",
-            "unknown model 'oracel' (from --qb-model on the command line). Did you mean 'oracle'? "
-            "Allowed: naive, oracle. Stored replies are read from *replies; name others with --qb-replies.",
+            "unknown model 'oracel' (from --qb-model on the command line). Did you mean 'oracle'? Allowed: naive, *",
         ),
         (
             "--qb-contract=row",
@@ -25,7 +24,7 @@ RIGHT = "echo hello world > out.txt"
         ),
         (
             "--qb-transport=nestled",
-            "unknown transport 'nestled' (from --qb-transport on the command line). Did you mean 'nested'? Allowed: *",
+            "unknown transport 'nestled' (from --qb-transport on the command line). Did you mean 'nested'? *",
         ),
         ("--qb-boundary=zzz", "unknown transport 'zzz' (from --qb-boundary on the command line). Allowed: *"),
         (
@@ -36,8 +35,7 @@ RIGHT = "echo hello world > out.txt"
         ("--qb-tier=4", "unknown tier '4' (from --qb-tier on the command line). Allowed: 0, 1, 2, 3."),
         (
             "--qb-tier=a",
-            "bad value 'a' for tier (from --qb-tier on the command line). "
-            "Allowed: whole numbers and ranges such as 0,2 or 0-2.",
+            "bad value 'a' for tier (from --qb-tier on the command line). Allowed: whole numbers and ranges *",
         ),
         (
             "--qb-trials=2-0",
@@ -45,8 +43,7 @@ RIGHT = "echo hello world > out.txt"
         ),
         (
             "--qb-timeout=never",
-            "bad value 'never' for timeout (from --qb-timeout on the command line). "
-            "Allowed: a number of seconds above 0.",
+            "bad value 'never' for timeout (from --qb-timeout on the command line). Allowed: a number of sec*",
         ),
         ("--qb-sandbox=zoo", "unknown sandbox 'zoo' (from --qb-sandbox on the command line). Allowed: auto, *"),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -143,7 +143,7 @@ def test_junit_xml_names_cell_and_verdict(suite: pytest.Pytester, store: Callabl
 
     suite.runpytest_subprocess(LOCAL, "-n2", "--junitxml=report.xml")
 
-    cases = list(ElementTree.parse(suite.path / "report.xml").iter("testcase"))  # noqa: S314
+    cases = list(ET.parse(suite.path / "report.xml").iter("testcase"))
     assert len({case.get("name") for case in cases}) == 4
     properties = {one.get("name"): one.get("value") for one in cases[0].iter("property")}
     assert properties.keys() == {"qb_task", "qb_configuration", "qb_cell", "qb_trial", "qb_verdict", "qb_detail"}

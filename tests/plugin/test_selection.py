@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -97,11 +98,8 @@ def test_trials_are_those_that_are_stored_or_asked_for(
 
 def test_a_model_and_effort_name_one_configuration(suite: pytest.Pytester) -> None:
     """`m` names every effort of the model, `m@high` one, `--qb-effort` filters, and names stay valid."""
-    lines = [
-        '{"schema":"qb-reply/1","task":"write-file-t0","model":"a/b:c","effort":%s,"contract":"raw","trial":0,"reply":"x"}'
-        % effort
-        for effort in ('"high"', "null")
-    ]
+    record = {"schema": "qb-reply/1", "task": "write-file-t0", "model": "a/b:c", "contract": "raw", "trial": 0}
+    lines = [json.dumps({**record, "effort": effort, "reply": "x"}) for effort in ("high", None)]
     suite.makefile(".jsonl", replies="\n".join(lines) + "\n")
     base = (*OPTIONS, "--qb-replies=replies.jsonl", "--qb-transport=raw")
 

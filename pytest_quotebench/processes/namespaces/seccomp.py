@@ -122,7 +122,9 @@ def filter_program(machine: str) -> bytes:
         program += [_instruction(_IF_AT_LEAST, _X32, 0, 1), _refuse(ENOSYS)]
     program += _block(_IF_EQUAL, [numbers[column] for numbers in _REFUSED.values()], EPERM)
     program += _block(_IF_EQUAL, [numbers[column] for numbers in _MISSING.values()], ENOSYS)
-    program += _guarded(_CLONE[column], _FIRST_ARGUMENT, [_instruction(_IF_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(EPERM)])
+    program += _guarded(
+        _CLONE[column], _FIRST_ARGUMENT, [_instruction(_IF_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(EPERM)]
+    )
     program += _guarded(_IOCTL[column], _SECOND_ARGUMENT, _block(_IF_EQUAL, _TERMINAL_INPUT, EPERM))
     for numbers in _SOCKETS:
         program += _guarded(numbers[column], _FIRST_ARGUMENT, _unless_one_of(_FAMILIES, EAFNOSUPPORT))
@@ -142,14 +144,19 @@ def _block(test: int, values: object, errno: int) -> list[bytes]:
     """Refuse where the loaded word equals one of `values`; go on behind the block otherwise."""
     found = [value for value in values if value is not None]  # type: ignore[attr-defined]
     last = len(found) - 1
-    tests = [_instruction(test, value, last - index, 0 if index < last else 1) for index, value in enumerate(found)]
+    tests = [
+        _instruction(test, value, last - index, 0 if index < last else 1) for index, value in enumerate(found)
+    ]
     return [*tests, _refuse(errno)]
 
 
 def _unless_one_of(values: tuple[int, ...], errno: int) -> list[bytes]:
     """Refuse where the loaded word equals none of `values`."""
     last = len(values)
-    return [*(_instruction(_IF_EQUAL, value, last - index, 0) for index, value in enumerate(values)), _refuse(errno)]
+    return [
+        *(_instruction(_IF_EQUAL, value, last - index, 0) for index, value in enumerate(values)),
+        _refuse(errno),
+    ]
 
 
 def _guarded(number: int, argument: int, block: list[bytes]) -> list[bytes]:

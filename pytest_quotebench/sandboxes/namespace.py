@@ -1,0 +1,218 @@
+"""`namespace`: Linux namespaces, without root and without any program but this Python.
+
+The default on Linux. An item sees the installed programs read-only, its own task directory and a /tmp of its own,
+both limited in bytes and entries; no network, no other process, no home, nothing of this process. It runs as an
+ordinary user without capabilities under a seccomp filter. What it shares with everybody is the kernel.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from signal import SIGKILL, SIGXCPU
+
+from pytest_quotebench.core.capture import Capture, capture_directory
+from pytest_quotebench.core.errors import Broken
+from pytest_quotebench.core.execution import AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.text import to_bytes
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.processes.directory import lay_out
+from pytest_quotebench.processes.ending import to_execution
+from pytest_quotebench.processes.namespaces.client import Client, HelperGone, Item, Status
+from pytest_quotebench.processes.namespaces.kernel import StepFailed
+from pytest_quotebench.processes.namespaces.messages import Parameters
+from pytest_quotebench.processes.namespaces.refusals import explain_refusal, obvious_refusal
+from pytest_quotebench.processes.namespaces.view import AUX, TASK
+from pytest_quotebench.processes.pipes import Pipes, connected
+from pytest_quotebench.processes.removal import remove_directory
+from pytest_quotebench.processes.running import Ended
+from pytest_quotebench.processes.watching import Watch
+
+STRENGTH = 30
+"""Stronger than bubblewrap by its seccomp filter and the limit on entries."""
+
+NOBODY = 65534
+"""The user outside that items run as where this process is root."""
+
+_AUX_NAME = "item"
+_AUX_PLACE = f"{AUX}/{_AUX_NAME}"
+_PAGE = 4096
+_SPARE_ENTRIES = 16
+"""So that one entry too many can be made, and be seen by the capture."""
+
+
+def refusal() -> str | None:
+    """Try it: run one command; return what this machine refused and what to do, or None."""
+    obvious = obvious_refusal()
+    if obvious is not None:
+        return obvious
+    try:
+        with open_sandbox() as sandbox:
+            ended = sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", b"exit 7")), Limits(wall_s=10))
+    except Broken as broken:
+        return str(broken)
+    return None if ended.exit_status == 7 else f"a command that must end with status 7 ended with {ended}"
+
+
+@contextmanager
+def open_sandbox() -> Iterator[NamespaceSandbox]:
+    """Open a sandbox; its helper is started with the first item, and gone with all it holds at the end."""
+    sandbox = NamespaceSandbox()
+    try:
+        yield sandbox
+    finally:
+        sandbox.close()
+
+
+class NamespaceSandbox:
+    """Runs one command after the other, each in namespaces of its own below those of one helper."""
+
+    name = "namespace"
+
+    def __init__(self) -> None:
+        self._client: Client | None = None
+
+    def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
+        """Run `invocation` in a fresh directory that holds `tree`, as the protocol says.
+
+        Raises Broken: `namespace` where the kernel refuses something, `helper` where the helper is gone (the next
+        item gets a new one), `layout`, `spawn:<errno name>`, `survivor`, and `unsupported` for a terminal.
+        """
+        if invocation.tty:
+            raise Broken("unsupported", "the namespace sandbox gives no terminal")
+        try:
+            return _run(self._helper(_parameters(limits)), tree, invocation, limits)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, StepFailed):
+                raise Broken("namespace", explain_refusal(error)) from error
+            if isinstance(error, HelperGone | OSError):
+                raise Broken("helper", f"the namespace sandbox failed: {error}") from error
+            raise
+
+    def close(self) -> None:
+        """End the helper, if there is one."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _helper(self, parameters: Parameters) -> Client:
+        """Return the helper; a new one where there is none for these limits."""
+        if self._client is None or self._client.parameters != parameters:
+            self.close()
+            self._client = Client(parameters)
+        return self._client
+
+
+def _parameters(limits: Limits) -> Parameters:
+    is_root = os.geteuid() == 0
+    return Parameters(
+        uid=NOBODY if is_root else os.geteuid(),
+        gid=NOBODY if is_root else os.getegid(),
+        # Small files take whole pages of a tmpfs.
+        directory_bytes=limits.tree.total_bytes + limits.tree.entries * _PAGE,
+        directory_entries=limits.tree.entries + _SPARE_ENTRIES,
+        memory_bytes=limits.memory_bytes,
+        processes=limits.processes,
+        cpu_s=limits.cpu_s,
+    )
+
+
+def _run(client: Client, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
+    with ExitStack() as held:
+        item = client.next_item()
+        held.callback(item.close)
+        held.callback(item.end)
+        _lay_out(tree, item.directory, client.parameters)
+        if invocation.aux_files:
+            held.enter_context(_auxiliary(FileTree(invocation.aux_files), client))
+        pipes = held.enter_context(connected(invocation.stdin, limits))
+        if os.geteuid() == 0:
+            pipes.give_away(NOBODY, NOBODY)
+        ended = _run_to_end(client, item, pipes, invocation, limits)
+        after = capture_directory(item.directory, limits.tree)
+        after = Capture(after.tree, after.complete and not _is_full(item.directory))
+        return to_execution(ended, after, _AUX_PLACE if invocation.aux_files else "")
+
+
+def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation, limits: Limits) -> Ended:
+    watch = pipes.watch
+    argv = [_argument(argument) for argument in invocation.argv]
+    environment = {**execution_environment(TASK), **invocation.env}
+    started = time.monotonic()
+    client.start(argv, {to_bytes(name): to_bytes(value) for name, value in environment.items()}, pipes.theirs)
+    pipes.close_theirs()
+    watch.until_end(item.has_ended, item.init)
+    duration = time.monotonic() - started
+    if not item.end():
+        raise Broken("survivor", "something that the command started cannot be killed")
+    watch.drain()
+    status, met = client.status(), client.met_limits()
+    if status is None:
+        status = _killed(watch, met)
+    if status.errno:
+        name = errno.errorcode.get(status.errno, "unknown")
+        raise Broken(f"spawn:{name}", f"cannot start {argv[0]!r}: {os.strerror(status.errno)}")
+    code = os.waitstatus_to_exitcode(status.wait_status)
+    return Ended(
+        exit_status=code if code >= 0 else None,
+        signal=-code if code < 0 else None,
+        stdout=watch.kept[watch.stdout],
+        stderr=watch.kept[watch.stderr],
+        duration_s=duration,
+        timed_out=watch.timed_out,
+        detail=_detail(watch, met, status, limits),
+    )
+
+
+def _killed(watch: Watch, met: list[str]) -> Status:
+    """Return the status of an item that was killed as a whole: by us, or by the kernel for its memory."""
+    if watch.timed_out or watch.is_over_output_limit or "limit:memory" in met:
+        return Status(SIGKILL, 0, 0.0)
+    raise HelperGone("the item's first process was killed from outside")
+
+
+def _detail(watch: Watch, met: list[str], status: Status, limits: Limits) -> str | None:
+    """Name the limit that was met: each is counted by this process or by the kernel, none is read from the output."""
+    if watch.is_over_output_limit:
+        return "limit:output"
+    if met:
+        return met[0]
+    return "limit:cpu" if status.wait_status in (SIGKILL, SIGXCPU) and status.cpu_s >= limits.cpu_s else None
+
+
+def _is_full(directory: int) -> bool:
+    """Tell whether the file system of the task directory has no room left, for bytes or for entries."""
+    state = os.fstatvfs(directory)
+    return state.f_bfree == 0 or state.f_ffree == 0
+
+
+def _lay_out(tree: FileTree, directory: int, parameters: Parameters) -> None:
+    """Write the tree as the item's own."""
+    lay_out(tree, directory)
+    if os.geteuid() == 0:
+        for path in tree:
+            os.chown(to_bytes(path), parameters.uid, parameters.gid, dir_fd=directory, follow_symlinks=False)
+
+
+@contextmanager
+def _auxiliary(files: FileTree, client: Client) -> Iterator[None]:
+    os.mkdir(_AUX_NAME, 0o700, dir_fd=client.auxiliary)
+    try:
+        directory = os.open(_AUX_NAME, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=client.auxiliary)
+        try:
+            _lay_out(files, directory, client.parameters)
+            os.fchmod(directory, 0o555)
+        finally:
+            os.close(directory)
+        yield
+    finally:
+        remove_directory(client.auxiliary, _AUX_NAME)
+
+
+def _argument(argument: bytes | AuxPath) -> bytes:
+    return argument if isinstance(argument, bytes) else to_bytes(f"{_AUX_PLACE}/{argument.name}")

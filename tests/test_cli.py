@@ -1,0 +1,104 @@
+"""The command `quotebench`."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+from pytest_quotebench.cli import main
+
+
+def test_a_right_command_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    """`try` shows the layers, the verdict and what changed; status 0."""
+    status = main(["try", "--sandbox", "local", "write-file-t1", 'echo "it\'s a test" > out.txt'])
+
+    assert status == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "task write-file-t1, contract raw, transport raw, in local",
+        "pass",
+        '  bash -c ← echo "it\'s a test" > out.txt',
+        "changed in the directory:",
+        r"  + out.txt  12 bytes, mode 0644: it's a test\n",
+    ]
+
+
+def test_a_wrong_command_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """A disclosed reply takes its contract's transport by default; status 1."""
+    status = main(
+        ["try", "--sandbox=local", "--contract=disclosed", "write-file-t0", 'echo "hello  world" > out.txt']
+    )
+
+    lines = capsys.readouterr().out.splitlines()
+    assert status == 1
+    assert lines[0] == "task write-file-t0, contract disclosed, transport nested, in local"
+    assert lines[1] == "silent-wrong: out.txt is missing"
+
+
+def test_the_reply_can_come_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`-` reads bytes, to the letter."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"printf 'hello world\\n' > out.txt")))
+
+    assert main(["try", "--sandbox=local", "write-file-t0", "-"]) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["try", "write-file-t9", "x"], "unknown task 'write-file-t9'. Did you mean 'write-file-t"),
+        (["try", "--contract=zzz", "write-file-t0", "x"], "unknown contract 'zzz' (from --contract)"),
+        (["try", "--transport=zzz", "write-file-t0", "x"], "unknown transport 'zzz' (from --transport)"),
+        (["try", "--sandbox=zzz", "write-file-t0", "x"], "unknown sandbox 'zzz' (from --sandbox)"),
+        (["show", "zzz"], "unknown task 'zzz'. `quotebench tasks` lists them."),
+    ],
+)
+def test_bad_input_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard error, with status 2."""
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_tasks_lists_all_56(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line each."""
+    assert main(["tasks"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 56
+
+
+def test_show_gives_instruction_prompt_oracle_and_naive_under_each_contract(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Everything about one task."""
+    assert main(["show", "write-file/t3-gnarly"]) == 0
+    text = capsys.readouterr().out
+    for expected in (
+        "write-file-t3",
+        "⟪back\\slash",
+        "contract json",
+        "contract disclosed-single",
+        "oracle:",
+        "naive:",
+    ):
+        assert expected in text
+
+
+def test_variants_lists_what_options_can_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """By folder, each with its first sentence."""
+    assert main(["variants"]) == 0
+    text = capsys.readouterr().out
+    assert "transports" in text
+    assert "  nested-escaped" in text
+
+
+def test_any_terminal_will_do() -> None:
+    """An ASCII terminal gets escapes instead of an error, and a closed pipe is no error either."""
+    show = [sys.executable, "-m", "pytest_quotebench.cli", "show", "write-file-t3"]
+
+    plain = subprocess.run(show, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
+    assert b"\\u27ea" in plain.stdout
+    closed = subprocess.run(["bash", "-c", '"$@" | head -1', "bash", *show], capture_output=True, check=True)
+    assert closed.stderr == b""
