@@ -17,7 +17,7 @@ from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.result import Result
 from pytest_quotebench.core.task import prompt_digest
 from pytest_quotebench.sandboxes import Sandbox
-from pytest_quotebench.transports import Transport
+from pytest_quotebench.transports import SessionTransport, Transport
 
 DEFAULT_LIMITS = Limits()
 
@@ -64,7 +64,8 @@ def replay(case: Case, bench: Bench) -> Replayed:
         command = contract.decode(cleaned.text)
         layers = transport.layers(command)
         invocation = transport.plan(command)
-        outcome = bench.sandbox.run(case.task.fixture.tree, invocation, bench.limits)
+        execution = bench.sandbox.run(case.task.fixture.tree, invocation, bench.limits)
+        outcome = transport.interpret(execution) if isinstance(transport, SessionTransport) else execution
     except (ContractError, TransportError, Broken) as error:
         outcome = error
     return Replayed(

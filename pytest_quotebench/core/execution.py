@@ -11,6 +11,11 @@ from pytest_quotebench.core.tree import File, FileTree
 _NO_FILES: Mapping[str, File] = MappingProxyType({})
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
+REPORT = "report"
+"""The name of the auxiliary file that a driver may write."""
+
+MAX_REPORT_BYTES = 2**16
+
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -36,6 +41,9 @@ class Invocation:
     stdin: bytes = b""
     aux_files: Mapping[str, File] = field(default_factory=lambda: _NO_FILES)
     tty: bool = False
+    reports: bool = False
+    """Whether the process is a driver that may leave word: it may write the auxiliary file `REPORT`, which is
+    there and empty at the start, and whose first bytes come back in `Execution.report`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +67,9 @@ class Execution:
     """The limit that was hit (`limit:output`, `limit:tree`, ...) or `hang`; None where it ended by itself."""
     tree: FileTree = field(default_factory=FileTree)
     """The task directory after everything that the command started was gone."""
+    report: bytes = b""
+    """What a driver left in its report, `MAX_REPORT_BYTES` at most. The command could have written it too: it can
+    make a verdict worse or finer, never a pass."""
     aux_directory: str = ""
     """Where the auxiliary files lay, as the command saw it: error messages name a script by its path."""
 

@@ -6,9 +6,10 @@ One file each; the file's name is the option's value (`nested_single.py` is `nes
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.errors import TransportError
+from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.layers import Layer
 
 
@@ -27,5 +28,21 @@ class Transport(Protocol):
         """Return the text that has, on this path, the effect that `command` has on the raw one.
 
         Raises ValueError where there is none (a NUL inside quotes).
+        """
+        ...
+
+
+@runtime_checkable
+class SessionTransport(Transport, Protocol):
+    """A command path that is played by a driver: a small program that runs first inside the sandbox.
+
+    Its invocation has `reports` set. The command shares the sandbox with the driver and may kill or forge it.
+    """
+
+    def interpret(self, execution: Execution) -> Execution | TransportError:
+        """Return what the driver's report makes of the execution: the same, a worse or a finer one.
+
+        A lost session that never came to its end event is `detail="hang"`; a gate that refused the command, and a
+        report that is missing or unreadable, are a TransportError (`refused`, `died`).
         """
         ...

@@ -16,7 +16,7 @@ RIGHT = "echo hello world > out.txt"
     [
         (
             "--qb-model=oracel",
-            "unknown model 'oracel' (from --qb-model on the command line). Did you mean 'oracle'? Allowed: naive, *",
+            "unknown model 'oracel' (from --qb-model on the command line). Did you mean 'oracle'? *",
         ),
         (
             "--qb-contract=row",
