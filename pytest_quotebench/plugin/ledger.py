@@ -57,7 +57,3 @@ class Ledger:
         recorded = self.tallies.keys() | self.gate.keys() | self.skipped
         names = frozenset(ours)
         return tuple(sorted(item for item in self.collected - recorded if item.rpartition("::")[2] in names))
-
-    def crashed(self, ours: Iterable[str]) -> tuple[str, ...]:
-        """Return those of the lost items that had begun: they took their process with them."""
-        return tuple(item for item in self.lost(ours) if item in self.running)

@@ -81,7 +81,7 @@ def test_verdicts_do_not_depend_on_order_workers_or_repetition(
     """Item by item the same verdict: alone, twice, with -n2, in any order."""
     if order == "reversed":
         suite.makeconftest("def pytest_collection_modifyitems(items):\n    items.reverse()\n")
-    options = ("--qb-model=naive", "--qb-family=write-file,git-commit,ssh-nested")
+    options = ("--qb-model=naive", "--qb-family=write-file,grep-count,argv-passing")
 
     runs = [verdicts(*options), verdicts(*options), verdicts(*options, "-n2")]
 
