@@ -11,7 +11,7 @@ from pytest_quotebench.processes.watching import Watch
 
 
 class Pipes:
-    """A command's standard output, error and input (none where there is nothing to read), and the watch on them."""
+    """A command's standard output, error and input (none where it is empty), and the watch on them."""
 
     def __init__(self, stdin: bytes, limits: Limits) -> None:
         """Make the pipes. Raises OSError."""

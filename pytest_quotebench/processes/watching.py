@@ -40,6 +40,7 @@ class Watch:
         self._unsent = memoryview(self.input)
         self._poll = select.poll()
         for stream in self._open:
+            os.set_blocking(stream, False)
             self._poll.register(stream, select.POLLIN)
         if self.stdin is not None:
             os.set_blocking(self.stdin, False)
@@ -94,7 +95,10 @@ class Watch:
                 self._write(descriptor)
 
     def _read(self, stream: int) -> None:
-        data = os.read(stream, _PIECE)
+        try:
+            data = os.read(stream, _PIECE)
+        except BlockingIOError:
+            return  # the command may open its pipe for reading too (proc_pid_fd(5)), and be quicker
         self.kept[stream].add(data)
         if not data:
             self._open.discard(stream)

@@ -10,19 +10,20 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from pytest_quotebench.core.capture import Capture, capture_directory
+from pytest_quotebench.core.capture import capture_directory
 from pytest_quotebench.core.errors import Broken
-from pytest_quotebench.core.execution import AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.execution import REPORT, AuxPath, Execution, Invocation, execution_environment
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
-from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.core.tree import File, FileTree
 from pytest_quotebench.processes.directory import lay_out
+from pytest_quotebench.processes.ending import read_report, to_execution
 from pytest_quotebench.processes.removal import remove_directory
-from pytest_quotebench.processes.running import Ended, run_to_end
+from pytest_quotebench.processes.running import run_to_end
 
 STRENGTH = 0
 """It holds nothing."""
@@ -105,10 +106,11 @@ class LocalSandbox:
 
 def _run_in(place: str, directory: int, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
     home, aux = f"{place}/task", f"{place}/aux"
-    if invocation.aux_files:
-        with _laid_out(FileTree(invocation.aux_files), "aux", directory, 0o555):
-            pass
-    with _laid_out(tree, "task", directory, 0o755) as task:
+    reports = {REPORT: File(b"", 0o644)} if invocation.reports else {}
+    files = {**invocation.aux_files, **reports}
+    with ExitStack() as held:
+        auxiliary = held.enter_context(_laid_out(FileTree(files), "aux", directory, 0o555)) if files else None
+        task = held.enter_context(_laid_out(tree, "task", directory, 0o755))
         ended = run_to_end(
             [_argument(argument, aux) for argument in invocation.argv],
             env={**execution_environment(home), **invocation.env},
@@ -117,7 +119,8 @@ def _run_in(place: str, directory: int, tree: FileTree, invocation: Invocation, 
             limits=limits,
         )
         after = capture_directory(task, limits.tree)
-    return _execution(ended, after, aux if invocation.aux_files else "")
+        report = read_report(auxiliary, REPORT) if invocation.reports and auxiliary is not None else b""
+    return to_execution(ended, after, aux_directory=aux if files else "", report=report)
 
 
 @contextmanager
@@ -137,23 +140,6 @@ def _opened(path: str, parent: int | None) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _execution(ended: Ended, after: Capture, aux_directory: str) -> Execution:
-    is_cut = not (after.complete or ended.timed_out)
-    return Execution(
-        exit_status=ended.exit_status,
-        signal=ended.signal,
-        stdout=ended.stdout.value(),
-        stderr=ended.stderr.value(),
-        stdout_length=ended.stdout.length,
-        stderr_length=ended.stderr.length,
-        duration_s=ended.duration_s,
-        timed_out=ended.timed_out,
-        detail=ended.detail or ("limit:tree" if is_cut else None),
-        tree=after.tree,
-        aux_directory=aux_directory,
-    )
 
 
 def _argument(argument: bytes | AuxPath, aux: str) -> bytes:

@@ -16,30 +16,29 @@ from signal import SIGKILL, SIGXCPU
 
 from pytest_quotebench.core.capture import Capture, capture_directory
 from pytest_quotebench.core.errors import Broken
-from pytest_quotebench.core.execution import AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.execution import REPORT, AuxPath, Execution, Invocation, execution_environment
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.processes.directory import lay_out
-from pytest_quotebench.processes.ending import to_execution
+from pytest_quotebench.processes.ending import read_report, to_execution
 from pytest_quotebench.processes.namespaces.client import Client, HelperGone, Item, Status
 from pytest_quotebench.processes.namespaces.kernel import StepFailed
 from pytest_quotebench.processes.namespaces.messages import Parameters
 from pytest_quotebench.processes.namespaces.refusals import explain_refusal, obvious_refusal
-from pytest_quotebench.processes.namespaces.view import AUX, TASK
+from pytest_quotebench.processes.namespaces.view import AUX, TASK, TMP
 from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.removal import remove_directory
 from pytest_quotebench.processes.running import Ended
+from pytest_quotebench.processes.users import User, item_user
 from pytest_quotebench.processes.watching import Watch
 
 STRENGTH = 30
 """Stronger than bubblewrap by its seccomp filter and the limit on entries."""
 
-NOBODY = 65534
-"""The user outside that items run as where this process is root."""
-
 _AUX_NAME = "item"
 _AUX_PLACE = f"{AUX}/{_AUX_NAME}"
+_EMPTY_REPORT = FileTree.of({REPORT: b""})
 _PAGE = 4096
 _SPARE_ENTRIES = 16
 """So that one entry too many can be made, and be seen by the capture."""
@@ -101,18 +100,16 @@ class NamespaceSandbox:
             client.close()
 
     def _helper(self, parameters: Parameters) -> Client:
-        """Return the helper; a new one where there is none for these limits."""
-        if self._client is None or self._client.parameters != parameters:
+        """Return the helper; a new one where there is none for these limits, or it was killed meanwhile."""
+        if self._client is None or self._client.parameters != parameters or not self._client.is_alive():
             self.close()
             self._client = Client(parameters)
         return self._client
 
 
 def _parameters(limits: Limits) -> Parameters:
-    is_root = os.geteuid() == 0
     return Parameters(
-        uid=NOBODY if is_root else os.geteuid(),
-        gid=NOBODY if is_root else os.getegid(),
+        user=item_user(),
         # Small files take whole pages of a tmpfs.
         directory_bytes=limits.tree.total_bytes + limits.tree.entries * _PAGE,
         directory_entries=limits.tree.entries + _SPARE_ENTRIES,
@@ -127,21 +124,28 @@ def _run(client: Client, tree: FileTree, invocation: Invocation, limits: Limits)
         item = client.next_item()
         held.callback(item.close)
         held.callback(item.end)
-        _lay_out(tree, item.directory, client.parameters)
+        _lay_out(tree, item.directory, client.parameters.user)
         if invocation.aux_files:
             held.enter_context(_auxiliary(FileTree(invocation.aux_files), client))
+        if invocation.reports:
+            _lay_out(_EMPTY_REPORT, item.scratch, client.parameters.user)
         pipes = held.enter_context(connected(invocation.stdin, limits))
-        if os.geteuid() == 0:
-            pipes.give_away(NOBODY, NOBODY)
+        if client.parameters.user.is_somebody_else:
+            pipes.give_away(*client.parameters.user)
         ended = _run_to_end(client, item, pipes, invocation, limits)
         after = capture_directory(item.directory, limits.tree)
         after = Capture(after.tree, after.complete and not _is_full(item.directory))
-        return to_execution(ended, after, _AUX_PLACE if invocation.aux_files else "")
+        return to_execution(
+            ended,
+            after,
+            aux_directory=_AUX_PLACE if invocation.aux_files else "",
+            report=read_report(item.scratch, REPORT) if invocation.reports else b"",
+        )
 
 
 def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation, limits: Limits) -> Ended:
     watch = pipes.watch
-    argv = [_argument(argument) for argument in invocation.argv]
+    argv = [_argument(argument, invocation) for argument in invocation.argv]
     environment = {**execution_environment(TASK), **invocation.env}
     started = time.monotonic()
     client.start(argv, {to_bytes(name): to_bytes(value) for name, value in environment.items()}, pipes.theirs)
@@ -177,12 +181,14 @@ def _killed(watch: Watch, met: list[str]) -> Status:
 
 
 def _detail(watch: Watch, met: list[str], status: Status, limits: Limits) -> str | None:
-    """Name the limit that was met: each is counted by this process or by the kernel, none is read from the output."""
+    """Name the limit that was met: this process or the kernel counts each, none is read from the output."""
     if watch.is_over_output_limit:
         return "limit:output"
     if met:
         return met[0]
-    return "limit:cpu" if status.wait_status in (SIGKILL, SIGXCPU) and status.cpu_s >= limits.cpu_s else None
+    # The limit counts whole clock ticks, the usage the time itself: on a busy machine it is some way behind.
+    has_used_it_up = status.cpu_s >= 0.5 * limits.cpu_s
+    return "limit:cpu" if has_used_it_up and status.wait_status in (SIGKILL, SIGXCPU) else None
 
 
 def _is_full(directory: int) -> bool:
@@ -191,12 +197,12 @@ def _is_full(directory: int) -> bool:
     return state.f_bfree == 0 or state.f_ffree == 0
 
 
-def _lay_out(tree: FileTree, directory: int, parameters: Parameters) -> None:
+def _lay_out(tree: FileTree, directory: int, user: User) -> None:
     """Write the tree as the item's own."""
     lay_out(tree, directory)
-    if os.geteuid() == 0:
+    if user.is_somebody_else:
         for path in tree:
-            os.chown(to_bytes(path), parameters.uid, parameters.gid, dir_fd=directory, follow_symlinks=False)
+            os.chown(to_bytes(path), *user, dir_fd=directory, follow_symlinks=False)
 
 
 @contextmanager
@@ -205,7 +211,7 @@ def _auxiliary(files: FileTree, client: Client) -> Iterator[None]:
     try:
         directory = os.open(_AUX_NAME, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=client.auxiliary)
         try:
-            _lay_out(files, directory, client.parameters)
+            _lay_out(files, directory, client.parameters.user)
             os.fchmod(directory, 0o555)
         finally:
             os.close(directory)
@@ -214,5 +220,9 @@ def _auxiliary(files: FileTree, client: Client) -> Iterator[None]:
         remove_directory(client.auxiliary, _AUX_NAME)
 
 
-def _argument(argument: bytes | AuxPath) -> bytes:
-    return argument if isinstance(argument, bytes) else to_bytes(f"{_AUX_PLACE}/{argument.name}")
+def _argument(argument: bytes | AuxPath, invocation: Invocation) -> bytes:
+    if isinstance(argument, bytes):
+        return argument
+    # Auxiliary files cannot be written to; a report lies in the item's /tmp.
+    place = TMP if invocation.reports and argument.name == REPORT else _AUX_PLACE
+    return to_bytes(f"{place}/{argument.name}")

@@ -1,4 +1,4 @@
-"""Linux namespaces without any program but this Python: a helper that enters them once, and an item's first process.
+"""Linux namespaces without any program but this Python.
 
 Three processes stand between pytest and a command. The *helper* is a fresh interpreter with an empty environment;
 it makes the namespaces, watches over pytest's life and stays outside. The *zygote* is the first process inside,

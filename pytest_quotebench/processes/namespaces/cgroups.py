@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
+from errno import EBUSY
 from typing import NamedTuple
 
 _PREFIX = "qb-"
 _ROOT = "/sys/fs/cgroup"
+_TRIES, _PAUSE_S = 100, 0.01
 _SLACK = 64 * 2**20
 """What the helper's own processes take beside the items'."""
 _OWN_PROCESSES = 2
@@ -34,12 +37,17 @@ class Cgroup(NamedTuple):
         return True
 
     def remove(self) -> None:
-        """Remove it; its processes must be gone."""
+        """Remove it, where it is still there; processes that were killed are given some time to be gone."""
         for directory in self.directories:
-            try:
-                os.rmdir(directory)
-            except OSError:
-                continue
+            for _ in range(_TRIES):
+                try:
+                    os.rmdir(directory)
+                except OSError as error:
+                    if error.errno != EBUSY:
+                        break
+                    time.sleep(_PAUSE_S)
+                else:
+                    break
 
 
 def create(memory_bytes: int, processes: int) -> Cgroup | None:

@@ -10,17 +10,19 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from pytest_quotebench.processes.events import EventCounters
 from pytest_quotebench.processes.namespaces import messages
+from pytest_quotebench.processes.namespaces.cgroups import Cgroup
 from pytest_quotebench.processes.namespaces.kernel import StepFailed, kill_by_descriptor
 from pytest_quotebench.processes.namespaces.messages import Message, Parameters
 
 _PACKAGE_PARENT = Path(__file__).resolve().parents[3]
 _PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "import sys; sys.path.append(sys.argv[1]); "
     "from pytest_quotebench.processes.namespaces.zygote import main; main(int(sys.argv[2]))"
 )
 _PATIENCE_S = 10.0
@@ -36,6 +38,8 @@ class Item(NamedTuple):
 
     directory: int
     """Its task directory, open."""
+    scratch: int
+    """Its /tmp, open."""
     init: int
     """A descriptor of its first process (pidfd_open(2)), readable when all of the item is gone."""
 
@@ -44,15 +48,15 @@ class Item(NamedTuple):
         return _is_readable(self.init, 0)
 
     def end(self) -> bool:
-        """Kill everything of it; return whether it is gone, which only a process that cannot be killed prevents."""
+        """Kill everything of it; return whether it is gone: what cannot be killed is all that prevents it."""
         with suppress(StepFailed):
             kill_by_descriptor(self.init, signal.SIGKILL)
         return _is_readable(self.init, _PATIENCE_S)
 
     def close(self) -> None:
         """Let go of it."""
-        os.close(self.directory)
-        os.close(self.init)
+        for descriptor in self:
+            os.close(descriptor)
 
 
 class Status(NamedTuple):
@@ -71,26 +75,34 @@ class Client:
         """Start a helper. Raises StepFailed where the kernel refuses a step, HelperGone, and OSError."""
         self.parameters = parameters
         self._channel, theirs = socket.socketpair()
-        try:
-            self._channel.settimeout(_PATIENCE_S)
+        with ExitStack() as held:
+            held.enter_context(self._channel)
             with theirs:
                 self._process = _start(theirs.fileno())
-        except BaseException:
-            self._channel.close()
-            raise
-        try:
-            messages.send(self._channel, messages.PARAMETERS, marshal.dumps(tuple(parameters)))
+            held.callback(self._wait)
+            self._channel.settimeout(_PATIENCE_S)
+            messages.send(self._channel, messages.PARAMETERS, parameters.packed())
             first = self._receive(messages.AUXILIARY)
-        except BaseException:
-            self.close()
-            raise
-        self.auxiliary = first.descriptors[0]
-        """The directory for auxiliary files, open; items see it read-only."""
-        self._events = [_Events(*place) for place in marshal.loads(first.body)]  # noqa: S302 -- no item has run yet
+            self.auxiliary = first.descriptors[0]
+            """The directory for auxiliary files, open; items see it read-only."""
+            held.callback(os.close, self.auxiliary)
+            group = Cgroup(*marshal.loads(first.body))  # noqa: S302 -- no item has run yet
+            self._events = EventCounters(group.event_files)
+            held.callback(self._events.close)
+            self._group = group
+            self._held = held.pop_all()
+
+    def is_alive(self) -> bool:
+        """Tell whether the helper is there; it goes when the zygote goes."""
+        return self._process.poll() is None
 
     def next_item(self) -> Item:
         """Return an item that is set up. Raises StepFailed, HelperGone and OSError."""
-        return Item(*self._receive(messages.READY).descriptors)
+        item = Item(*self._receive(messages.READY).descriptors)
+        while item.has_ended():  # somebody has killed it while it waited
+            item.close()
+            item = Item(*self._receive(messages.READY).descriptors)
+        return item
 
     def start(self, argv: Sequence[bytes], environment: Mapping[bytes, bytes], streams: Sequence[int]) -> None:
         """Start the command of the item that was returned last; `streams` are its output, error and input."""
@@ -107,15 +119,16 @@ class Client:
 
     def met_limits(self) -> list[str]:
         """Return the details of the limits that the kernel saw an item meet since this was asked last."""
-        return [events.detail for events in self._events if events.happened()]
+        return self._events.happened()
 
     def close(self) -> None:
         """End the helper and all that is below it."""
+        self._held.close()
+        self._group.remove()  # in case that the helper was killed, which does so itself
+
+    def _wait(self) -> None:
+        """Have the helper end, which it does when this side of the channel is closed."""
         self._channel.close()
-        for events in getattr(self, "_events", ()):
-            os.close(events.file)
-        if hasattr(self, "auxiliary"):
-            os.close(self.auxiliary)
         try:
             self._process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -138,24 +151,6 @@ class Client:
             if message.kind == messages.FAILED:
                 number, _, step = message.body.decode().partition(" ")
                 raise StepFailed(step, int(number))
-
-
-class _Events:
-    """A counter of the kernel in a file of the form `word number`, line by line."""
-
-    def __init__(self, detail: str, path: str, word: str) -> None:
-        self.detail = detail
-        self.file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._word = word.encode()
-        self._count = self._read()
-
-    def happened(self) -> bool:
-        former, self._count = self._count, self._read()
-        return self._count > former
-
-    def _read(self) -> int:
-        lines = (line.split() for line in os.pread(self.file, 4096, 0).splitlines())
-        return next((int(line[1]) for line in lines if line[0] == self._word), 0)
 
 
 def _start(descriptor: int) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""The first process of an item's namespaces: it starts the command, reaps what is orphaned, and tells how it ended."""
+"""The first process of an item's namespaces: it starts the command, reaps orphans, and tells how it ended."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from pytest_quotebench.processes.namespaces.kernel import (
     mount,
     pidfd_open,
     prctl,
+    rlimit_for_processes,
 )
 from pytest_quotebench.processes.namespaces.messages import Parameters
 from pytest_quotebench.processes.namespaces.view import TASK, TMP
@@ -36,15 +37,14 @@ def run_item(channel: socket.socket, parameters: Parameters, filter_program: byt
     """Set the item up, say so, wait for its command, run it to its end and end. Raises StepFailed before that."""
     mount_fresh(parameters)
     prctl("forbid looking into this process", PR_SET_DUMPABLE, 0)
-    directory = os.open(TASK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptors = (_open_directory(TASK), _open_directory(TMP), pidfd_open(os.getpid()))
     os.chdir(TASK)
-    myself = pidfd_open(os.getpid())
     limit_resources(parameters)
     drop_capabilities()
     install_filter(filter_program)
-    messages.send(channel, messages.READY, b"", (directory, myself))
-    os.close(directory)
-    os.close(myself)
+    messages.send(channel, messages.READY, b"", descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
     message = messages.receive(channel)
     if message is None:
         os._exit(CLOSED)
@@ -66,10 +66,9 @@ def limit_resources(parameters: Parameters) -> None:
     for kind, wanted in (
         (resource.RLIMIT_CORE, None),
         (resource.RLIMIT_NOFILE, 1024),
-        (resource.RLIMIT_NPROC, parameters.processes),
+        (resource.RLIMIT_NPROC, rlimit_for_processes(parameters.processes)),
         (resource.RLIMIT_DATA, parameters.memory_bytes),
         (resource.RLIMIT_AS, 4 * parameters.memory_bytes),
-        (resource.RLIMIT_CPU, parameters.cpu_s),
         (resource.RLIMIT_MEMLOCK, None),
         (resource.RLIMIT_MSGQUEUE, None),
     ):
@@ -78,6 +77,12 @@ def limit_resources(parameters: Parameters) -> None:
         hard = resource.getrlimit(kind)[1]
         value = min(wanted or 0, hard) if hard != resource.RLIM_INFINITY else wanted or 0
         resource.setrlimit(kind, (value, value))
+    # SIGXCPU at the first, which can be ignored, SIGKILL at the second.
+    resource.setrlimit(resource.RLIMIT_CPU, (parameters.cpu_s, parameters.cpu_s + 1))
+
+
+def _open_directory(path: str) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _run(message: messages.Message) -> bytes:
@@ -91,7 +96,7 @@ def _run(message: messages.Message) -> bytes:
     finally:
         for descriptor in message.descriptors:
             os.close(descriptor)
-    ended = 0
+    ended, status, usage = os.wait4(-1, 0)
     while ended != child:
         ended, status, usage = os.wait4(-1, 0)
     return messages.STATUS_BODY.pack(status, 0, usage.ru_utime + usage.ru_stime)
@@ -105,7 +110,7 @@ def _spawn(argv: list[bytes], environment: dict[bytes, bytes], streams: tuple[in
         (os.POSIX_SPAWN_DUP2, stdout, 1),
         (os.POSIX_SPAWN_DUP2, stderr, 2),
     ]
-    failure = FileNotFoundError(errno.ENOENT, "not found in PATH")
+    failure: OSError = FileNotFoundError(errno.ENOENT, "not found in PATH")
     for program in _candidates(argv[0], environment.get(b"PATH", b"")):
         try:
             return os.posix_spawn(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import array
+import marshal
 import socket
 import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pytest_quotebench.processes.users import User
+
 PARAMETERS = b"P"
 """To the helper, once: what it is to set up (marshalled `Parameters`)."""
 AUXILIARY = b"A"
-"""From the zygote, once: a descriptor of the directory for auxiliary files; the cgroup's directories."""
+"""From the zygote, once: a descriptor of the directory for auxiliary files; the marshalled `Cgroup`."""
 READY = b"R"
-"""From an init: descriptors of its task directory and of itself."""
+"""From an init: descriptors of its task directory, of its /tmp and of itself."""
 START = b"X"
 """To an init: the marshalled command; descriptors of its standard streams."""
 STATUS = b"S"
@@ -39,14 +42,23 @@ class Message(NamedTuple):
 class Parameters(NamedTuple):
     """What a helper sets up once, in bytes and counts."""
 
-    uid: int
-    """The user outside that items run as."""
-    gid: int
+    user: User
+    """Who items run as, outside."""
     directory_bytes: int
     directory_entries: int
     memory_bytes: int
     processes: int
     cpu_s: int
+
+    def packed(self) -> bytes:
+        """Return them as the body of a message."""
+        return marshal.dumps((tuple(self.user), *self[1:]))
+
+    @classmethod
+    def unpacked(cls, body: bytes) -> Parameters:
+        """Return what was packed, by the process that started this one."""
+        user, *others = marshal.loads(body)  # noqa: S302 -- no item has run yet
+        return cls(User(*user), *others)
 
 
 def send(channel: socket.socket, kind: bytes, body: bytes = b"", descriptors: Sequence[int] = ()) -> None:

@@ -13,25 +13,22 @@ from pytest_quotebench.processes.namespaces.kernel import MACHINES, StepFailed
 
 _OLDEST_KERNEL = (5, 3)
 """pidfd_open(2)."""
-_SWITCHES = (
-    (
-        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-        "1",
-        "AppArmor keeps user namespaces from programs without a profile (Ubuntu 23.10 and newer): run "
-        "`sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`, give {python} a profile with the rule "
-        "`userns,`, or run as root",
-    ),
-    (
-        "/proc/sys/kernel/unprivileged_userns_clone",
-        "0",
-        "this Debian kernel keeps user namespaces for root: run `sudo sysctl -w kernel.unprivileged_userns_clone=1`",
-    ),
-    (
-        "/proc/sys/user/max_user_namespaces",
-        "0",
-        "user namespaces are switched off: run `sudo sysctl -w user.max_user_namespaces=10000`",
-    ),
+_APPARMOR = (
+    "AppArmor keeps user namespaces from programs without a profile (Ubuntu 23.10 and newer): run "
+    "`sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`, give {python} a profile with the rule "
+    "`userns,`, or run as root"
 )
+_ROOT_ONLY = (
+    "this Debian kernel keeps user namespaces for root: "
+    "run `sudo sysctl -w kernel.unprivileged_userns_clone=1`, or run as root"
+)
+_SWITCHED_OFF = "user namespaces are switched off: run `sudo sysctl -w user.max_user_namespaces=10000`"
+_SWITCHES = (
+    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", _APPARMOR),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0", _ROOT_ONLY),
+    ("/proc/sys/user/max_user_namespaces", "0", _SWITCHED_OFF),
+)
+"""A file, what it says where it is the reason, and the reason."""
 _CONTAINER = (
     "this looks like a container whose seccomp or AppArmor profile forbids namespaces: start it with "
     "`--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`"

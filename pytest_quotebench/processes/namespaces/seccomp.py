@@ -1,8 +1,9 @@
-"""The filter that every command runs under: system calls that no shell command needs, and that reach the kernel's
-less travelled parts, other processes or what outlives an item.
+"""The filter that every command runs under.
 
-It names what is refused and lets the rest pass: a list of what is allowed would have to know every userland.
-Refused calls return an error as if the kernel had no right or no such call; nothing is killed.
+It refuses system calls that no shell command needs and that reach the kernel's less travelled parts, other
+processes, or what outlives an item. It names what is refused and lets the rest pass: a list of what is allowed
+would have to know every userland. Refused calls return an error as if the kernel had no right or no such call;
+nothing is killed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import struct
 from errno import EAFNOSUPPORT, ENOSYS, EPERM
 
-_REFUSED = {
+REFUSED = {
     # namespaces and mounts
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -73,12 +74,12 @@ _REFUSED = {
 }
 """By name, the numbers on x86_64 and aarch64 (asm/unistd_64.h, asm-generic/unistd.h); EPERM."""
 
-_MISSING = {
+MISSING = {
     "clone3": (435, 435),  # its flags lie in memory, where a filter cannot look; the C library then takes clone
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
-    # System V objects and POSIX queues live as long as the worker's ipc namespace: one item could leave another some
+    # System V objects and POSIX queues live as long as the helper: one item could leave some to another
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
@@ -120,8 +121,8 @@ def filter_program(machine: str) -> bytes:
     ]
     if machine == "x86_64":
         program += [_instruction(_IF_AT_LEAST, _X32, 0, 1), _refuse(ENOSYS)]
-    program += _block(_IF_EQUAL, [numbers[column] for numbers in _REFUSED.values()], EPERM)
-    program += _block(_IF_EQUAL, [numbers[column] for numbers in _MISSING.values()], ENOSYS)
+    program += _block(_IF_EQUAL, [numbers[column] for numbers in REFUSED.values()], EPERM)
+    program += _block(_IF_EQUAL, [numbers[column] for numbers in MISSING.values()], ENOSYS)
     program += _guarded(
         _CLONE[column], _FIRST_ARGUMENT, [_instruction(_IF_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(EPERM)]
     )

@@ -30,7 +30,7 @@ UID = 1000
 """The user and group that items are, inside."""
 
 _BASE = "/tmp"  # noqa: S108 -- a directory that every system has; only this mount namespace sees what is put on it
-_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _LINKS = {
     "dev/fd": "/proc/self/fd",
@@ -43,7 +43,7 @@ _LINKS = {
     "etc/mtab": "/proc/self/mounts",
 }
 _DIRECTORIES = ("dev/pts", "proc", "etc/alternatives", "run", "var", "task", "aux", "tmp", "usr")
-_ETC = {
+ETC = {
     "passwd": f"root:x:0:0:root:/:/usr/sbin/nologin\nuser:x:{UID}:{UID}:user:{TASK}:/bin/bash\n"
     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
     "group": f"root:x:0:\nuser:x:{UID}:\nnogroup:x:65534:\n",
@@ -51,7 +51,7 @@ _ETC = {
     "hostname": "sandbox\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
 }
-_COPIED = ("ld.so.cache", "ld.so.conf", "localtime", "os-release", "protocols", "services", "shells")
+COPIED = ("ld.so.cache", "ld.so.conf", "localtime", "os-release", "protocols", "services", "shells")
 """What programs need of the host's /etc, and every user may read; a link is copied as one."""
 _LARGEST_COPY = 4 * 2**20
 _UNREACHABLE = (2, 13)  # ENOENT, EACCES: what this user cannot reach, an item cannot either
@@ -88,9 +88,9 @@ def _lay_out() -> None:
         os.makedirs(directory, 0o755, exist_ok=True)
     for link, target in _LINKS.items():
         os.symlink(target, link)
-    for name, text in _ETC.items():
+    for name, text in ETC.items():
         _write(f"etc/{name}", text.encode())
-    for name in _COPIED:
+    for name in COPIED:
         _copy(f"/etc/{name}", f"etc/{name}")
     with os.scandir("/etc") as listing:
         for found in listing:
@@ -129,7 +129,7 @@ def _write(path: str, data: bytes) -> None:
 
 def _bind_system() -> None:
     mount("/usr", "usr", "", MS_BIND | MS_REC)
-    for name in _SYSTEM:
+    for name in SYSTEM:
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), name)
         elif os.path.isdir(f"/{name}"):
@@ -155,7 +155,7 @@ def _mount_auxiliary() -> int:
 
 def _make_read_only() -> None:
     for place, options in _mounts():
-        if place == "/proc" or place == "/dev/pts":
+        if place in ("/proc", "/dev/pts"):
             continue
         flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID
         flags |= 0 if place.startswith("/dev/") else MS_NODEV

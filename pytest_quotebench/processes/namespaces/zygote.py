@@ -39,7 +39,7 @@ def main(descriptor: int) -> NoReturn:
     try:
         message = messages.receive(channel)
         if message is not None:
-            _help(channel, Parameters(*marshal.loads(message.body)))  # noqa: S302 -- from the process that started us
+            _help(channel, Parameters.unpacked(message.body))
     except BaseException as error:  # noqa: BLE001 -- whatever it was, the other side is to hear of it
         _tell(channel, error)
     os._exit(1)
@@ -57,6 +57,7 @@ def _help(channel: socket.socket, parameters: Parameters) -> NoReturn:
         zygote = kernel.clone(_NAMESPACES)
         if zygote == 0:
             os.close(our_end)
+            os.close(parent)
             _be_zygote(channel, parameters, lifeline, group)
         _map_users(zygote, parameters)
         is_bounded = group is not None and group.add(zygote)
@@ -72,16 +73,17 @@ def _help(channel: socket.socket, parameters: Parameters) -> NoReturn:
 def _map_users(zygote: int, parameters: Parameters) -> None:
     """Map the items' user and group (user_namespaces(7)).
 
-    Root is mapped to itself too: otherwise root outside could create nothing in the item's file systems (EOVERFLOW).
+    Where root is somebody else it is mapped as well: otherwise it could make nothing in an item's file systems
+    from outside (EOVERFLOW).
     Nobody in there can become root: an item has no capability, no new privileges and no set-user-ID file.
     """
     ours = ""
-    if os.geteuid() == 0:
+    if parameters.user.is_somebody_else:
         ours = "0 0 1\n"
     else:
         _write(f"/proc/{zygote}/setgroups", "deny")
-    _write(f"/proc/{zygote}/uid_map", f"{ours}{view.UID} {parameters.uid} 1")
-    _write(f"/proc/{zygote}/gid_map", f"{ours}{view.UID} {parameters.gid} 1")
+    _write(f"/proc/{zygote}/uid_map", f"{ours}{view.UID} {parameters.user.uid} 1")
+    _write(f"/proc/{zygote}/gid_map", f"{ours}{view.UID} {parameters.user.gid} 1")
 
 
 def _wait_for_the_end(parent: int, zygote: int) -> None:
@@ -108,12 +110,10 @@ def _be_zygote(
         kernel.empty_capability_bounds()
         kernel.prctl("forbid new privileges", kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.prctl("let an init's namespace be held", kernel.PR_SET_DUMPABLE, 1)
-        places: list[tuple[str, str, str]] = []
         if group is not None:
-            # The cgroup bounds memory, and counts the processes that were one too many before the rlimit refuses one.
-            places = group.event_files
+            # The cgroup bounds memory, and counts a process that is one too many before the rlimit refuses it.
             parameters = parameters._replace(memory_bytes=0, processes=parameters.processes + _SPARE_PROCESSES)
-        messages.send(channel, messages.AUXILIARY, marshal.dumps(places), (auxiliary,))
+        messages.send(channel, messages.AUXILIARY, marshal.dumps(tuple(group or ([], []))), (auxiliary,))
         os.close(auxiliary)
         _serve(channel, parameters)
     except BaseException as error:  # noqa: BLE001 -- as in main
@@ -122,7 +122,7 @@ def _be_zygote(
 
 
 def _become_nobody(lifeline: int) -> bool:
-    """Become the items' user, capabilities kept, and go when the helper goes; return whether a cgroup bounds us."""
+    """Become the items' user, capabilities kept, and go when the helper goes; tell whether a cgroup bounds us."""
     word = os.read(lifeline, 1)
     if not word:
         os._exit(1)
@@ -193,7 +193,7 @@ def _be_first_to_go() -> None:
 
 def _write(path: str, text: str) -> None:
     try:
-        with open(path, "w") as file:  # noqa: PTH123 -- pathlib would cost each start 10 ms
+        with open(path, "w") as file:
             file.write(text)
     except OSError as error:
         raise StepFailed(f"write {path}", error.errno or errno.EIO) from error
