@@ -16,8 +16,10 @@ from pytest_quotebench.core.layers import Layer
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.result import Result
 from pytest_quotebench.core.task import prompt_digest
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.sandbox_choice import HOST_SANDBOX
 from pytest_quotebench.sandboxes import Sandbox
-from pytest_quotebench.transports import SessionTransport, Transport
+from pytest_quotebench.transports import HostPath, HostTransport, SessionTransport, Transport
 
 DEFAULT_LIMITS = Limits()
 
@@ -63,9 +65,7 @@ def replay(case: Case, bench: Bench) -> Replayed:
             raise ContractError("cleanup", f"the reply needs cleanup: {', '.join(cleaned.steps)}")
         command = contract.decode(cleaned.text)
         layers = transport.layers(command)
-        invocation = transport.plan(command)
-        execution = bench.sandbox.run(case.task.fixture.tree, invocation, bench.limits)
-        outcome = transport.interpret(execution) if isinstance(transport, SessionTransport) else execution
+        outcome = carry(transport, command, case.task.fixture.tree, bench.sandbox, bench.limits)
     except (ContractError, TransportError, Broken) as error:
         outcome = error
     return Replayed(
@@ -77,6 +77,18 @@ def replay(case: Case, bench: Bench) -> Replayed:
         prompt_current=_prompt_current(case, contract),
         bench=bench,
     )
+
+
+def carry(
+    transport: Transport, command: str, tree: FileTree, sandbox: Sandbox, limits: Limits
+) -> Execution | TransportError:
+    """Run a command along a path on a fresh copy of `tree`. Raises TransportError and Broken as the parts do."""
+    if isinstance(transport, HostTransport) and sandbox.name != HOST_SANDBOX:
+        raise Broken("not-local", f"a path through this machine cannot run in the sandbox {sandbox.name!r}")
+    if isinstance(transport, HostPath):
+        return transport.execute(tree, command, limits)
+    execution = sandbox.run(tree, transport.plan(command), limits)
+    return transport.interpret(execution) if isinstance(transport, SessionTransport) else execution
 
 
 def conclude(replayed: Replayed) -> Result:

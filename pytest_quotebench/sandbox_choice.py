@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.sandboxes import Provider
 
 AUTO = "auto"
+HOST_SANDBOX = "local"
+"""The one sandbox that a path through this machine can run in: it holds nothing."""
 
 
 def choose_sandbox(
@@ -36,6 +38,26 @@ def choose_sandbox(
             return candidate
         refused.append(f"{candidate}: {reason}")
     raise BadInput(_nothing_granted(refused, flag))
+
+
+def choose_host_sandbox(
+    name: str, source: str, paths: Sequence[str], *, harmless: bool, flag: str = "--qb-sandbox"
+) -> str:
+    """Return `local`, in which alone paths through this machine can run.
+
+    Commands made by machine run there at once, anything else only where it was named. Raises BadInput.
+    """
+    led = f"{', '.join(paths)} {'leads' if len(paths) == 1 else 'lead'} through this machine"
+    if name not in (AUTO, HOST_SANDBOX):
+        raise BadInput(
+            f"{led}, and cannot run in the sandbox {name!r} (from {source}). Name {HOST_SANDBOX}, or none."
+        )
+    if name == AUTO and not harmless:
+        raise BadInput(
+            f"{led}: no sandbox holds what is replayed there, and a model's reply is hostile code. Name "
+            f"{flag}={HOST_SANDBOX} to run it with your own rights, or replay only oracle and naive."
+        )
+    return HOST_SANDBOX
 
 
 def _check_named(name: str, source: str, providers: Mapping[str, Provider]) -> None:

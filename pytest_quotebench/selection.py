@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_quotebench.core.case import Case
-from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.reply import CellKey, Configuration, Reply
 from pytest_quotebench.core.task import Task
 
@@ -48,17 +49,16 @@ def select(tasks: Sequence[Task], replies: Iterable[Reply], wanted: Wanted) -> S
     """Return the cases for the wanted tasks and replies, and which replies a full grid lacks.
 
     The grid of a configuration and contract spans the trials that the configuration has under any wanted
-    contract. Raises BadInput where two configurations would share an item name.
+    contract.
     """
     chosen = {task.id: task for task in select_tasks(tasks, wanted)}
     kept = [reply for reply in replies if reply.task in chosen and _is_wanted(reply, wanted)]
-    _check_slugs({reply.configuration for reply in kept})
     cases = [
         Case(task=chosen[reply.task], reply=reply, transport=transport)
         for reply in kept
         for transport in wanted.transports
     ]
-    return Selection(tuple(sorted(cases, key=lambda case: case.id)), _missing(chosen, kept, wanted))
+    return Selection(tuple(sorted(_distinct(cases), key=lambda case: case.id)), _missing(chosen, kept, wanted))
 
 
 def configuration_matches(configuration: Configuration, value: str) -> bool:
@@ -91,12 +91,12 @@ def _missing(chosen: Mapping[str, Task], kept: list[Reply], wanted: Wanted) -> t
     return tuple(sorted((key for key in grid if key not in have), key=str))
 
 
-def _check_slugs(configurations: Iterable[Configuration]) -> None:
-    owners: dict[str, Configuration] = {}
-    for configuration in sorted(configurations, key=str):
-        other = owners.setdefault(configuration.slug, configuration)
-        if other != configuration:
-            raise BadInput(
-                f"the configurations {str(other)!r} and {str(configuration)!r} would share the item name "
-                f"{configuration.slug!r}. Rename the model in one of them, or select one with --qb-model."
-            )
+def _distinct(cases: list[Case]) -> list[Case]:
+    """Give cases that share a name a mark each, the same in every process."""
+    times = Counter(case.id for case in cases)
+    return [case if times[case.id] == 1 else replace(case, mark=_mark(case)) for case in cases]
+
+
+def _mark(case: Case) -> str:
+    whole = f"{case.transport}\n{case.reply.configuration!r}"
+    return f"-{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"

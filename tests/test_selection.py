@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.selection import Wanted, select
 from quotebench_tasks import load_tasks
@@ -60,14 +59,21 @@ def test_configurations_are_chosen_by_model_and_effort(wanted: dict[str, Any], k
     assert {str(case.reply.configuration) for case in cases} == kept
 
 
-def test_two_configurations_with_one_item_name_are_an_error() -> None:
-    """`m` at effort `high` and a model called `m-high` cannot be told apart by an item's name."""
-    stored = [replace(REPLY, configuration=one) for one in (Configuration("m", "high"), Configuration("m-high"))]
+def test_cases_whose_names_would_be_the_same_are_told_apart() -> None:
+    """`m` at effort `high` and a model `m-high`; the transport `json` of `naive-m` and `json-naive` of `m`."""
+    stored = [
+        replace(REPLY, configuration=Configuration(model, effort))
+        for model, effort in (("m", "high"), ("m-high", None), ("m", None), ("naive-m", None))
+    ]
 
-    with pytest.raises(
-        BadInput, match="the configurations 'm-high' and 'm@high' would share the item name 'm-high'"
-    ):
-        select(TASKS, stored, WANTED)
+    cases = select(TASKS, stored, replace(WANTED, transports=("json", "json-naive"))).cases
+
+    names = [case.id for case in cases]
+    assert len(set(names)) == len(names) == 8
+    assert "write-file-t0-raw-json-m-0" in names
+    assert names == [
+        case.id for case in select(TASKS, stored[::-1], replace(WANTED, transports=("json-naive", "json"))).cases
+    ]
 
 
 @pytest.mark.parametrize("model", ["a/b:c", "ü", "", " ", "x" * 300, "../../etc", "a\nb", "\ud800", "😀"])

@@ -6,7 +6,14 @@ defines `CONTRACT`, an object of the protocol below.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {"wrapped": "disclosed", "nested": "disclosed", "nested-shell": "disclosed", "nested-shell-v2": "disclosed"}
+)
+"""The names under which the paper's release and its tool know the disclosed contract."""
 
 
 class Contract(Protocol):

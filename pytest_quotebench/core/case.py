@@ -16,12 +16,15 @@ class Case:
     task: Task
     reply: Reply
     transport: str
+    mark: str = ""
+    """Tells cases apart whose names would otherwise be the same (`json` of `naive-m`, `json-naive` of `m`)."""
 
     @cached_property
     def id(self) -> str:
         """The item's name: `write-file-t3-raw-nested-gpt-5.5-high-0`."""
         reply = self.reply
-        return f"{self.task.id}-{reply.contract}-{self.transport}-{reply.configuration.slug}-{reply.trial}"
+        configuration = f"{reply.configuration.slug}{self.mark}"
+        return f"{self.task.id}-{reply.contract}-{self.transport}-{configuration}-{reply.trial}"
 
     @property
     def cell(self) -> str:

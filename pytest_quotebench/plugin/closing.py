@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from pytest_quotebench.core.errors import BadInput, Broken
 from pytest_quotebench.core.result import to_line
-from pytest_quotebench.plugin.items import GATE_FUNCTIONS, REPLAY, item_names
-from pytest_quotebench.plugin.ledger import Ledger
+from pytest_quotebench.plugin.items import GATE_FUNCTIONS, REPLAY, parameters
+from pytest_quotebench.plugin.ledger import Ledger, parameter_id
 from pytest_quotebench.plugin.recording import broken_result
 from pytest_quotebench.plugin.run import Run
 from pytest_quotebench.plugin.summary import summary_of
@@ -45,12 +43,12 @@ def close_run(run: Run, ledger: Ledger, session: pytest.Session) -> int:
 
 def _record_lost(run: Run, ledger: Ledger) -> frozenset[str]:
     """Give every collected item that has no record one that says so: `crashed` or `not-run`."""
-    lost = ledger.lost(_our_names(run, ledger))
-    cases = {f"{REPLAY}[{case.id}]": case for case in run.selection.cases} if lost and not run.gate_only else {}
+    lost = ledger.lost(_our_ids(run))
+    cases = {case.id: case for case in run.selection.cases} if lost and not run.gate_only else {}
     for item in lost:
-        crashed = item in ledger.running
+        crashed = item in ledger.running or item in ledger.crashed
         reason = "its process died while it ran" if crashed else "it was collected and never ran"
-        case = cases.get(item.rpartition("::")[2])
+        case = cases.get(parameter_id(item))
         if case is None:
             ledger.complaints.append(f"{item}: {reason}")
             continue
@@ -59,9 +57,10 @@ def _record_lost(run: Run, ledger: Ledger) -> frozenset[str]:
     return frozenset(lost)
 
 
-def _our_names(run: Run, ledger: Ledger) -> Iterable[str]:
-    functions = {item.rpartition("::")[2].partition("[")[0] for item in ledger.collected}
-    return item_names(run, functions & (GATE_FUNCTIONS | {REPLAY}))
+def _our_ids(run: Run) -> frozenset[str]:
+    """Return the ids in brackets of all items of the run; a suite's functions may go by other names."""
+    functions = [REPLAY] * (not run.gate_only) + sorted(GATE_FUNCTIONS) * run.has_gate
+    return frozenset(name for function in functions for name in parameters(function, run).ids)
 
 
 def _write_files(run: Run, ledger: Ledger) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_quotebench.core.case import Case
+    from pytest_quotebench.lossless.outcome import Coverage
+    from pytest_quotebench.processes.calling import Run
     from pytest_quotebench.replay import Bench, Replayed
     from pytest_quotebench.sandboxes import Sandbox
 
@@ -25,9 +27,12 @@ def qb_sandbox(pytestconfig: pytest.Config) -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def qb_bench(pytestconfig: pytest.Config, qb_sandbox: Sandbox) -> Bench:
-    """Contracts, transports, limits and the sandbox, as `pytest_quotebench.replay.replay` takes them."""
+    """Contracts, transports, limits and the sandbox, as `pytest_quotebench.replay.replay` takes them.
+
+    Made anew for each item, so that a `qb_sandbox` of any scope can be overridden beside any suite.
+    """
     from pytest_quotebench.plugin.run import current_run
 
     return current_run(pytestconfig).bench(qb_sandbox)
@@ -59,3 +64,20 @@ def qb_execution(request: pytest.FixtureRequest, qb_case: Case, qb_bench: Bench)
         request.node.stash[RESULT] = conclude(replayed)
         pytest.fail(explain(request.node.stash[RESULT]), pytrace=False)
     return replayed
+
+
+class QuoteBench:
+    """What the fixture `quotebench` offers to people's own suites."""
+
+    def assert_lossless(self, run: Run, budget_s: float = 10) -> Coverage:
+        """See `pytest_quotebench.lossless.check.assert_lossless`."""
+        from pytest_quotebench.lossless.check import assert_lossless
+
+        __tracebackhide__ = True
+        return assert_lossless(run, budget_s)
+
+
+@pytest.fixture(scope="session")
+def quotebench() -> QuoteBench:
+    """Checks of one's own command path: `quotebench.assert_lossless(run)`."""
+    return QuoteBench()

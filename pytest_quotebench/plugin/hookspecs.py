@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the specifications are imported at every start of pytest
     from pytest_quotebench.contracts import Contract
     from pytest_quotebench.core.task import Task
     from pytest_quotebench.models import Model
+    from pytest_quotebench.processes.calling import Run
     from pytest_quotebench.sandboxes import Provider
     from pytest_quotebench.transports import Transport
 
@@ -41,3 +42,11 @@ def pytest_quotebench_models() -> Mapping[str, Callable[[], Model]]:  # type: ig
 @pytest.hookspec
 def pytest_quotebench_tasks() -> Iterable[Task]:  # type: ignore[empty-body]
     """Return further tasks (`pytest_quotebench.core.task.Task`), with ids that no other task has."""
+
+
+@pytest.hookspec
+def pytest_quotebench_paths() -> Mapping[str, Run]:  # type: ignore[empty-body]
+    """Return command paths of one's own by name: functions `run(command: bytes, cwd: Path)`, sync or async.
+
+    Each returns (exit status, output), and is a transport that runs on this machine, under `local` only.
+    """

@@ -11,7 +11,6 @@ from pytest_quotebench.plugin.run import Run
 from pytest_quotebench.selection import select_tasks
 
 REPLAY = "test_replay"
-GATE_MARK = "validate"
 
 
 class Parameters(NamedTuple):
@@ -29,11 +28,6 @@ def parameters(function: str, run: Run) -> Parameters:
         return Parameters("qb_case", list(cases), [case.id for case in cases])
     named = sorted(_GATE[function](run), key=lambda pair: pair[0])
     return Parameters("qb_gate", [value for _, value in named], [name for name, _ in named])
-
-
-def item_names(run: Run, functions: Iterable[str]) -> frozenset[str]:
-    """Return the names of all items that these functions give: `test_replay[...]`."""
-    return frozenset(f"{function}[{name}]" for function in functions for name in parameters(function, run).ids)
 
 
 Named = Iterable[tuple[str, Any]]

@@ -14,6 +14,11 @@ from pytest_quotebench.core.result import Tally
 from pytest_quotebench.store.results import ResultsWriter
 
 
+def parameter_id(item: str) -> str:
+    """Return what stands in brackets at the end of an item's id."""
+    return item.partition("[")[2].removesuffix("]")
+
+
 @dataclass
 class Ledger:
     """One run's bookkeeping, by item id."""
@@ -23,6 +28,8 @@ class Ledger:
     running: set[str] = field(default_factory=set)
     """Begun and not ended. What is left here at the end took its process with it."""
     skipped: set[str] = field(default_factory=set)
+    crashed: set[str] = field(default_factory=set)
+    """What killed a worker."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     """By item id; where an item was reported twice the last report counts."""
     gate: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -53,7 +60,7 @@ class Ledger:
         return bool(self.tallies or self.gate)
 
     def lost(self, ours: Iterable[str]) -> tuple[str, ...]:
-        """Return the collected items of ours that have no record, sorted."""
+        """Return the collected items that have no record and whose parameters are ours, sorted."""
         recorded = self.tallies.keys() | self.gate.keys() | self.skipped
-        names = frozenset(ours)
-        return tuple(sorted(item for item in self.collected - recorded if item.rpartition("::")[2] in names))
+        ids = frozenset(ours)
+        return tuple(sorted(item for item in self.collected - recorded if parameter_id(item) in ids))

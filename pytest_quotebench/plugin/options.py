@@ -6,6 +6,7 @@ This module is imported at every start of pytest, also where the plugin is not u
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
@@ -49,6 +50,14 @@ OPTIONS = (
     Option("effort", f"Only these effort settings; default means none was set{_LIST}", "EFFORT", repeatable=True),
     Option("contract", f"Contracts{_LIST}; default raw, disclosed", repeatable=True, folder="contracts"),
     Option("transport", f"Transports{_LIST}; default raw and the boundary", repeatable=True, folder="transports"),
+    Option(
+        "transport-command",
+        "A transport of one's own on this machine: NAME=LINE of shell with the reply at {} (as it is), "
+        "{sq} (a shell word) or {dq} (between double quotes), else on standard input; {cwd} is the task "
+        "directory, {{}} a literal {} (repeatable; becomes the boundary)",
+        "NAME=LINE",
+        repeatable=True,
+    ),
     Option("boundary", "The transport that is the N of RN and NN; default nested"),
     Option("trials", "Only these trials: a list or a range such as 0-2", "LIST", repeatable=True),
     Option("family", f"Only these task families{_LIST}", repeatable=True),
@@ -82,7 +91,10 @@ def add_options(parser: pytest.Parser) -> None:
                 metavar=option.metavar,
                 help=option.description.replace("%", "%%"),
             )
-        parser.addini(option.dest, f"The same as {option.flag}", default=None)
+        kind: Literal["linelist", "bool", "string"] = (
+            "linelist" if option.repeatable else "bool" if option.switch else "string"
+        )
+        parser.addini(option.dest, f"The same as {option.flag}", type=kind, default=None)
 
 
 def is_asked_for(config: pytest.Config) -> bool:

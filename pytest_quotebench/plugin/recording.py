@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -10,7 +10,7 @@ from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.judge import judge
 from pytest_quotebench.core.result import Result, to_line
-from pytest_quotebench.core.text import visible
+from pytest_quotebench.core.text import has_surrogate, visible, visible_block
 from pytest_quotebench.plugin.keys import GATE, GATE_ATTRIBUTE, RESULT, RESULT_ATTRIBUTE
 
 Scalar = str | int
@@ -41,10 +41,25 @@ def payload_of(item: pytest.Item, call: pytest.CallInfo[None]) -> Payload | None
     return Payload(RESULT_ATTRIBUTE, to_line(result.to_record()), _properties(result))
 
 
-def attach(report: pytest.TestReport, payload: Payload) -> pytest.TestReport:
-    """Return the report with the payload on it."""
-    setattr(report, payload.attribute, payload.line)
-    return report
+def make_safe(report: pytest.TestReport) -> None:
+    """Take out of a report what execnet cannot carry: one lone surrogate, and xdist loses the item.
+
+    Only exact str, int, float, bool and None pass as property values; everything else becomes text.
+    """
+    report.sections = [(_safe(name), _safe(content)) for name, content in report.sections]
+    report.user_properties[:] = [(_safe(name), _safe_value(value)) for name, value in report.user_properties]
+    if isinstance(report.longrepr, tuple):
+        path, line, reason = report.longrepr
+        report.longrepr = (_safe(path), line, _safe(reason))
+    elif report.longrepr is not None and has_surrogate(text := str(report.longrepr)):
+        report.longrepr = visible_block(text)
+
+
+def case_of(item: pytest.Item) -> Case | None:
+    """Return the case that an item was parametrized with, or None."""
+    callspec = getattr(item, "callspec", None)
+    case = callspec.params.get("qb_case") if callspec is not None else None
+    return case if isinstance(case, Case) else None
 
 
 def broken_result(case: Case, detail: str, reason: str) -> Result:
@@ -54,11 +69,10 @@ def broken_result(case: Case, detail: str, reason: str) -> Result:
 
 
 def _broken(item: pytest.Item, call: pytest.CallInfo[None]) -> Result | None:
-    callspec = getattr(item, "callspec", None)
-    case = callspec.params.get("qb_case") if callspec is not None else None
-    if not isinstance(case, Case) or call.excinfo is None or call.when == "teardown":
+    case = case_of(item)
+    if case is None or call.excinfo is None or call.when == "teardown":
         return None
-    if call.excinfo.errisinstance(pytest.skip.Exception):
+    if call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception)):
         return None
     return broken_result(case, "internal", visible(call.excinfo.exconly(tryshort=True), 500))
 
@@ -73,3 +87,11 @@ def _properties(result: Result) -> tuple[tuple[str, Scalar], ...]:
         ("qb_verdict", verdict.kind.value),
         ("qb_detail", visible(verdict.detail or "", 100)),
     )
+
+
+def _safe(text: str) -> str:
+    return visible_block(text) if has_surrogate(text) else str(text)
+
+
+def _safe_value(value: Any) -> Any:
+    return value if type(value) in {int, float, bool, type(None)} else _safe(str(value))

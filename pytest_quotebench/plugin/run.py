@@ -15,17 +15,20 @@ from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.task import Task, prompt_digest, tasks_by_id
+from pytest_quotebench.core.text import visible
 from pytest_quotebench.models import Model
+from pytest_quotebench.plugin.marks import wants_gate, wants_replays
 from pytest_quotebench.plugin.settings import Settings, read_settings
-from pytest_quotebench.plugin.variants import BuiltInVariants, collect_registry, collect_tasks
+from pytest_quotebench.plugin.variants import BuiltInVariants, collect_registry, collect_tasks, collect_transports
 from pytest_quotebench.registry import Registry
 from pytest_quotebench.replay import Bench
-from pytest_quotebench.sandbox_choice import choose_sandbox
+from pytest_quotebench.sandbox_choice import choose_host_sandbox, choose_sandbox
 from pytest_quotebench.sandboxes import Provider, Sandbox
 from pytest_quotebench.selection import Selection, Wanted, configuration_matches, select, select_tasks
+from pytest_quotebench.store.private import regular_target
 from pytest_quotebench.store.problem import Problem
 from pytest_quotebench.store.replies import ReplyStore, read_replies
-from pytest_quotebench.transports import Transport
+from pytest_quotebench.transports import HostTransport, Transport
 from pytest_quotebench.versions import harness_versions, tool_versions
 
 HARMLESS_MODELS = frozenset({"oracle", "naive"})
@@ -40,12 +43,17 @@ class Run:
     def __init__(self, config: pytest.Config) -> None:
         """Read and check the settings. Raises BadInput."""
         self.settings: Settings = read_settings(config)
-        self.gate_only = config.getoption("markexpr").strip() == "validate"
+        marks: str = config.getoption("markexpr")
+        self.has_gate = wants_gate(marks)
+        self.gate_only = self.has_gate and not wants_replays(marks)
         self.contracts: Registry[Contract] = collect_registry(config, "contract")
-        self.transports: Registry[Transport] = collect_registry(config, "transport")
+        self.transports: Registry[Transport] = collect_transports(
+            config, self.settings.commands, self.settings.source("transport-command")
+        )
         self.sandboxes: Registry[Provider] = collect_registry(config, "sandbox")
         self.models: Registry[Model] = collect_registry(config, "model")
         self.tasks: tuple[Task, ...] = collect_tasks(config)
+        self._benches: dict[int, Bench] = {}
         self._check_names()
 
     @cached_property
@@ -81,7 +89,14 @@ class Run:
             )
             for name in taken
         )
-        return (*self.stored.problems, *clashes)
+        unknown = (
+            Problem(
+                reply.origin, "error", f"unknown contract {visible(reply.contract, 60)!r}: the reply is left out"
+            )
+            for reply in self.stored.replies
+            if reply.contract not in self.contracts
+        )
+        return (*self.stored.problems, *clashes, *unknown)
 
     @cached_property
     def selection(self) -> Selection:
@@ -98,7 +113,16 @@ class Run:
         """The sandbox of the run. Raises BadInput where none may run the selected replies."""
         harmless = self.gate_only or all(case.reply.made_by_machine for case in self.selection.cases)
         source = self.settings.source("sandbox")
+        if self._host_paths:
+            return choose_host_sandbox(self.settings.sandbox, source, self._host_paths, harmless=harmless)
         return choose_sandbox(self.settings.sandbox, source, self.sandboxes, harmless=harmless)
+
+    @cached_property
+    def _host_paths(self) -> tuple[str, ...]:
+        """The selected transports that lead through this machine."""
+        if self.gate_only:
+            return ()
+        return tuple(name for name in self.settings.transports if isinstance(self.transports[name], HostTransport))
 
     @cached_property
     def limits(self) -> Limits:
@@ -107,6 +131,7 @@ class Run:
 
     def check(self, *, executes: bool) -> None:
         """Raise BadInput now, rather than in the middle of the run, where there is nothing to run or nowhere."""
+        _check_files(self.settings)
         if not self.gate_only:
             _ = self.selection
         if executes:
@@ -117,7 +142,13 @@ class Run:
         return self.sandboxes[self.sandbox_name].open_sandbox()
 
     def bench(self, sandbox: Sandbox) -> Bench:
-        """Return where cases are replayed, with the versions of what runs them."""
+        """Return where cases are replayed, with the versions of what runs them; asked once of each sandbox."""
+        known = self._benches.get(id(sandbox))
+        if known is None or known.sandbox is not sandbox:
+            known = self._benches[id(sandbox)] = self._make_bench(sandbox)
+        return known
+
+    def _make_bench(self, sandbox: Sandbox) -> Bench:
         return Bench(
             contracts=self.contracts,
             transports=self.transports,
@@ -198,6 +229,7 @@ class Run:
                 f"--qb-replies, or a built-in model: --qb-model=oracle.{self._problem_lines()}"
             )
         stored = sorted({f"{reply.configuration} under {reply.contract}" for reply in self.stored.replies})
+        stored += [f"{name} (trial 0 under every contract)" for name in self.models]
         return (
             f"nothing is selected: no reply matches all of the options. Stored: {', '.join(stored) or 'none'}."
             f"{self._problem_lines()}"
@@ -214,6 +246,18 @@ def _require_all(kind: str, names: Any, allowed: set[str], settings: Settings) -
     for name in names:
         if name not in allowed:
             raise BadInput.unknown(kind, name, source=settings.source(kind), allowed=allowed)
+
+
+def _check_files(settings: Settings) -> None:
+    """Each file to be written needs a path of its own, where there is a regular file or nothing."""
+    paths = {name: path for name in ("results", "summary") if (path := getattr(settings, name)) is not None}
+    for path in paths.values():
+        regular_target(path)
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise BadInput(
+            f"results and summary would be the same file, {paths['results']} (from {settings.source('results')} and "
+            f"{settings.source('summary')}). Name two."
+        )
 
 
 def current_run(config: pytest.Config) -> Run:

@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeVar
 
 import pytest
 
+from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.plugin.options import OPTIONS, Option
 
 DEFAULT_BOUNDARY = "nested"
 DEFAULT_CONTRACTS = ("raw", "disclosed")
-CONTRACT_ALIASES = {"wrapped": "disclosed"}
 AUTO = "auto"
 _LONGEST_RANGE = 10_000
 
@@ -38,6 +38,8 @@ class Settings:
     contracts: tuple[str, ...]
     transports: tuple[str, ...]
     boundary: str
+    commands: tuple[str, ...]
+    """Command paths as they were typed: `NAME=LINE`."""
     trials: tuple[int, ...]
     families: tuple[str, ...]
     tiers: tuple[int, ...]
@@ -61,14 +63,17 @@ def read_settings(config: pytest.Config) -> Settings:
     names = {
         name: _names(given.get(name)) for name in ("model", "effort", "contract", "transport", "family", "task")
     }
-    boundary = _single(given, "boundary", str, DEFAULT_BOUNDARY)
+    commands = _lines(given.get("transport-command"))
+    own = tuple(command.partition("=")[0].strip() for command in commands)
+    boundary = _single(given, "boundary", str, own[0] if own else DEFAULT_BOUNDARY)
     return Settings(
         given=given,
         models=names["model"],
         efforts=names["effort"],
-        contracts=tuple(CONTRACT_ALIASES.get(name, name) for name in names["contract"]) or DEFAULT_CONTRACTS,
-        transports=names["transport"] or _unique(("raw", boundary)),
+        contracts=tuple(ALIASES.get(name, name) for name in names["contract"]) or DEFAULT_CONTRACTS,
+        transports=names["transport"] or _unique(("raw", *own, boundary)),
         boundary=boundary,
+        commands=commands,
         trials=_numbers(given, "trials"),
         families=names["family"],
         tiers=_numbers(given, "tier"),
@@ -107,6 +112,12 @@ def _names(given: Given | None) -> tuple[str, ...]:
     if not names:
         raise BadInput(f"no name is given (from {given.source}). Write at least one, or leave it out.")
     return names
+
+
+def _lines(given: Given | None) -> tuple[str, ...]:
+    """Return the lines that are not blank: a line of shell holds commas."""
+    lines = (line.strip() for text in (given.texts if given else ()) for line in text.splitlines())
+    return tuple(line for line in lines if line)
 
 
 def _numbers(given: dict[str, Given], name: str) -> tuple[int, ...]:

@@ -30,6 +30,9 @@ def write_summary(terminal: pytest.TerminalReporter, run: Run, ledger: Ledger) -
     if ledger.gate:
         sections.append(Section("quotebench gate", gate_lines(ledger.gate.values())))
     terminal.ensure_newline()
+    sandboxes = sorted({tally.sandbox for tally in ledger.tallies.values() if tally.sandbox})
+    if sandboxes:
+        terminal.write_line(f"quotebench: {len(ledger.tallies)} cases, run in the sandbox {', '.join(sandboxes)}")
     for title, lines in sections:
         terminal.section(title)
         for line in lines:

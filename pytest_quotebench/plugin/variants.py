@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +12,9 @@ import pytest
 import quotebench_tasks
 from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.task import Task
+from pytest_quotebench.core.text import visible
+from pytest_quotebench.paths.function import FunctionPath
+from pytest_quotebench.paths.template import TemplatePath, parse
 from pytest_quotebench.registry import Registry, built_in
 
 KINDS = {
@@ -18,6 +23,8 @@ KINDS = {
     "sandbox": ("sandboxes", ""),
     "model": ("models", "MODEL"),
 }
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 class BuiltInVariants:
@@ -50,15 +57,42 @@ class BuiltInVariants:
 
 
 def collect_registry(config: pytest.Config, kind: str) -> Registry[Any]:
-    """Ask every plugin for its variants of one kind. Raises BadInput where two offer the same name."""
-    hook = getattr(config.hook, f"pytest_quotebench_{KINDS[kind][0]}")
-    loaders: dict[str, Callable[[], Any]] = {}
-    for offered in hook():
+    """Ask every plugin for its variants of one kind.
+
+    Raises BadInput where two offer the same name, a name cannot stand in an item's name, or it is no mapping.
+    """
+    return Registry(kind, _offers(config, kind, f"pytest_quotebench_{KINDS[kind][0]}", {}))
+
+
+def collect_transports(config: pytest.Config, commands: Iterable[str], source: str) -> Registry[Any]:
+    """Ask for transports, for command paths that are functions, and read those that were typed as `NAME=LINE`."""
+    loaders = _offers(config, "transport", "pytest_quotebench_transports", {})
+    functions = _offers(config, "path", "pytest_quotebench_paths", loaders)
+    loaders.update((name, partial(FunctionPath, name, run)) for name, run in functions.items())
+    for text in commands:
+        given = parse(text, source, loaders)
+        loaders[given.name] = partial(TemplatePath, given.line)
+    return Registry("transport", loaders)
+
+
+def _offers(config: pytest.Config, kind: str, hook: str, taken: Collection[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for offered in getattr(config.hook, hook)():
+        if not isinstance(offered, Mapping):
+            raise BadInput(
+                f"{hook} returned {visible(repr(offered), 80)}. Return a mapping from name to function."
+            )
         for name, loader in offered.items():
-            if name in loaders:
-                raise BadInput(f"two plugins offer the {kind} {name!r}. Rename one of them.")
-            loaders[name] = loader
-    return Registry(kind, loaders)
+            _check_name(kind, name, {*taken, *found})
+            found[name] = loader
+    return found
+
+
+def _check_name(kind: str, name: Any, taken: Collection[str]) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise BadInput(f"a plugin offers the {kind} {visible(str(name), 80)!r}. Name it with a-z, 0-9 and -.")
+    if name in taken:
+        raise BadInput(f"two plugins offer the {kind} {name!r}. Rename one of them.")
 
 
 def collect_tasks(config: pytest.Config) -> tuple[Task, ...]:

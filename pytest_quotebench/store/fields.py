@@ -9,16 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.text import visible
-
-CONTRACT_ALIASES: Mapping[str, str] = {
-    "wrapped": "disclosed",
-    "nested": "disclosed",
-    "nested-shell": "disclosed",
-    "nested-shell-v2": "disclosed",
-}
-"""The names under which the paper's release and its tool know the disclosed contract."""
 
 USAGE_KINDS = ("prompt", "completion", "reasoning", "cached", "total")
 
@@ -75,7 +68,7 @@ def words(record: Record, name: str) -> tuple[str, ...]:
 def contract(record: Record, name: str) -> str:
     """Return the contract's name in this project."""
     value = word(record, name)
-    return CONTRACT_ALIASES.get(value, value)
+    return ALIASES.get(value, value)
 
 
 def usage(counts: Record) -> dict[str, int | None] | None:

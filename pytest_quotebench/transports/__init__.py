@@ -11,6 +11,8 @@ from typing import Protocol, runtime_checkable
 from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.tree import FileTree
 
 
 class Transport(Protocol):
@@ -44,5 +46,27 @@ class SessionTransport(Transport, Protocol):
 
         A lost session that never came to its end event is `detail="hang"`; a gate that refused the command, and a
         report that is missing or unreadable, are a TransportError (`refused`, `died`).
+        """
+        ...
+
+
+@runtime_checkable
+class HostTransport(Transport, Protocol):
+    """A command path through this machine, which no sandbox holds: it runs under `local` only."""
+
+    @property
+    def on_host(self) -> bool:
+        """Always true; a transport without it stays in its sandbox."""
+        ...
+
+
+@runtime_checkable
+class HostPath(HostTransport, Protocol):
+    """A command path that is no process to start: it runs a command by itself."""
+
+    def execute(self, tree: FileTree, command: str, limits: Limits) -> Execution:
+        """Run `command` in a fresh directory that holds `tree`.
+
+        Raises TransportError where the path does not take the command, Broken where the harness failed.
         """
         ...

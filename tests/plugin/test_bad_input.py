@@ -82,7 +82,7 @@ def test_a_misspelt_key_in_the_ini_file_is_told_without_any_option(suite: pytest
 
     result = suite.runpytest()
 
-    result.stdout.fnmatch_lines(["unknown contract 'row' (from qb_contract in tox.ini)*"])
+    result.stdout.fnmatch_lines(["quotebench: unknown contract 'row' (from qb_contract in tox.ini)*"])
     assert "Traceback" not in result.stdout.str()
 
 
@@ -100,7 +100,9 @@ def test_options_without_the_suite_are_a_usage_error(pytester: pytest.Pytester) 
 
 def test_no_stored_replies_is_told(suite: pytest.Pytester) -> None:
     """Without replies and without --qb-model the error says what to name."""
-    suite.runpytest().stdout.fnmatch_lines(["no stored replies in *replies. Name a file or directory of replies*"])
+    suite.runpytest().stdout.fnmatch_lines(
+        ["quotebench: no stored replies in *replies. Name a file or directory of replies*"]
+    )
 
 
 def test_an_empty_selection_says_what_is_stored(suite: pytest.Pytester, store: Callable[..., Path]) -> None:
@@ -169,6 +171,78 @@ def test_a_model_may_not_take_the_name_of_a_built_in_one(
     result.assert_outcomes(passed=1)
     assert result.ret == 3
     assert "'oracle', the name of a built-in model" in result.stdout.str()
+
+
+def test_a_reply_under_an_unknown_contract_is_told(suite: pytest.Pytester, store: Callable[..., Path]) -> None:
+    """A typo in a contract's name loses nothing silently."""
+    store("rwa", {"write-file-t0": RIGHT})
+    store("raw", {"write-file-t0": RIGHT})
+
+    result = suite.runpytest_subprocess("--qb-sandbox=local", "--qb-transport=raw")
+
+    assert result.ret == 3
+    assert "rwa.jsonl:1: unknown contract 'rwa': the reply is left out" in result.stdout.str()
+
+
+def test_results_and_summary_need_two_files(suite: pytest.Pytester) -> None:
+    """One would overwrite the other."""
+    result = suite.runpytest("--qb-model=oracle", "--qb-results=same", "--qb-summary=./same")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: results and summary would be the same file, *Name two."])
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [("import nothing_of_that_name", "nothing_of_that_name"), ("def broken(:", "SyntaxError")],
+)
+def test_a_module_that_cannot_be_imported_is_not_taken_for_a_missing_suite(
+    pytester: pytest.Pytester, module: str, words: str
+) -> None:
+    """The real error is shown, and no advice that does not fit."""
+    pytester.makepyfile(test_broken=module)
+
+    result = pytester.runpytest("--qb-model=oracle")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert words in result.stdout.str()
+    assert "holds its suite" not in result.stdout.str() + result.stderr.str()
+
+
+SURROGATES = {
+    "skip": "pytest.skip('no \\ud800')",
+    "failure": "raise ValueError('no \\ud800')",
+    "warning": "warnings.warn('no \\ud800')",
+    "property": "request.node.user_properties.append(('a', '\\ud800')); request.node.user_properties.append(('b', Path('x')))",
+    "output": "print('no', end=''); request.node.add_report_section('setup', 'x', 'no \\ud800')",
+}
+
+
+@pytest.mark.parametrize("where", SURROGATES)
+def test_a_lone_surrogate_anywhere_loses_no_item(suite: pytest.Pytester, where: str) -> None:
+    """In a skip reason, an exception, a warning, a property or a section of an item under xdist."""
+    suite.makeconftest(
+        f"""
+        import warnings
+        from pathlib import Path
+        import pytest
+
+        @pytest.fixture
+        def qb_case(request, qb_case):
+            {SURROGATES[where]}
+            return qb_case
+        """
+    )
+
+    result = suite.runpytest_subprocess(
+        *("--qb-model=oracle", "--qb-task=write-file-t0", "--qb-contract=raw", "--qb-transport=raw", "-n1"),
+        *("--junitxml=report.xml", "-W", "default"),
+    )
+
+    outcome = {"skip": {"skipped": 1}, "failure": {"errors": 1}}.get(where, {"passed": 1})
+    result.assert_outcomes(**outcome, warnings=1 if where == "warning" else 0)
+    assert result.ret == (3 if where == "failure" else 0)
+    assert 'tests="1"' in (suite.path / "report.xml").read_text()
 
 
 HOSTILE = {

@@ -16,8 +16,11 @@ def pytest_quotebench_tasks():
 """
 
 
-def test_help_lists_every_variant_by_its_file_name(pytester: pytest.Pytester) -> None:
+def test_help_lists_every_variant_by_its_file_name(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """--help names the built-in contracts, transports and sandboxes."""
+    monkeypatch.setenv("COLUMNS", "1000")  # argparse breaks a line after a hyphen too
     text = " ".join(pytester.runpytest("--help").stdout.str().split())
 
     for folder in ("contracts", "transports", "sandboxes"):
@@ -100,3 +103,74 @@ def test_the_gate_counts_what_it_checked(suite: pytest.Pytester) -> None:
             "mutation audit: * (task, kind) pairs on the tree, * 0 judged wrongly",
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("offered", "message"),
+    [
+        ("{'Bad Name!': object}", "a plugin offers the transport 'Bad Name!'. Name it with a-z, 0-9 and -."),
+        ("['raw']", "pytest_quotebench_transports returned [[]'raw'[]]. Return a mapping from name to function."),
+    ],
+)
+def test_what_a_hook_offers_is_checked(suite: pytest.Pytester, offered: str, message: str) -> None:
+    """A name that cannot stand in an item's name, and a value that is no mapping, are usage errors."""
+    suite.makeconftest(f"def pytest_quotebench_transports():\n    return {offered}\n")
+
+    suite.runpytest("--qb-model=oracle").stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+OVERRIDE = """
+import pytest
+from pytest_quotebench.core.errors import Broken
+from pytest_quotebench.suite import *
+
+class Gone:
+    name = "gone"
+    def run(self, tree, invocation, limits):
+        raise Broken("gone", "gone")
+
+@pytest.fixture(scope="{scope}")
+def qb_sandbox():
+    return Gone()
+"""
+
+
+@pytest.mark.parametrize("scope", ["session", "module", "function"])
+@pytest.mark.parametrize("order", [("test_plain.py", "test_own.py"), ("test_own.py", "test_plain.py")])
+def test_a_sandbox_overridden_beside_one_suite_is_that_suites_alone(
+    pytester: pytest.Pytester, scope: str, order: tuple[str, str]
+) -> None:
+    """Whatever its scope, and in whichever order the modules run."""
+    pytester.makepyfile(
+        test_plain="from pytest_quotebench.suite import *", test_own=OVERRIDE.replace("{scope}", scope)
+    )
+    options = ("--qb-model=oracle", "--qb-task=write-file-t0", "--qb-contract=raw", "--qb-transport=raw")
+
+    pytester.runpytest(*options, *order).assert_outcomes(passed=1, errors=1)
+
+
+def test_the_suites_functions_may_go_by_other_names(pytester: pytest.Pytester) -> None:
+    """A renamed import is collected, and its items are reconciled."""
+    pytester.makepyfile("from pytest_quotebench.suite import test_replay as test_mine")
+
+    result = pytester.runpytest("--qb-model=oracle", "--qb-task=write-file-t0", "--qb-contract=raw")
+
+    result.assert_outcomes(passed=1, failed=1)
+
+
+def test_an_expected_failure_is_no_broken_harness(suite: pytest.Pytester) -> None:
+    """`pytest.xfail` in an overridden fixture is pytest's own business."""
+    suite.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def qb_case(qb_case):
+            pytest.xfail("known")
+        """
+    )
+
+    result = suite.runpytest("--qb-model=oracle", "--qb-task=write-file-t0", "--qb-contract=raw")
+
+    result.assert_outcomes(xfailed=2)
+    assert result.ret == 0

@@ -6,7 +6,7 @@ import json
 
 from pytest_quotebench.plugin.ledger import Ledger
 
-NAMES = frozenset({"test_replay[a]", "test_replay[b]", "test_replay[c]"})
+IDS = frozenset({"a", "b", "c"})
 RECORD = {
     "task": "t", "family": "f", "tier": 0, "hazards": [], "model": "m", "effort": None, "contract": "raw",
     "transport": "raw", "trial": 0, "sandbox": "local", "verdict": "pass", "detail": None, "cleanup": [],
@@ -24,7 +24,7 @@ def test_what_was_collected_and_not_recorded_is_lost() -> None:
     ledger.end("x.py::test_replay[a]")
     ledger.skipped.add("x.py::test_replay[b]")
 
-    assert ledger.lost(NAMES) == ("x.py::test_replay[c]",)
+    assert ledger.lost(IDS) == ("x.py::test_replay[c]",)
 
 
 def test_the_last_report_of_an_item_counts() -> None:

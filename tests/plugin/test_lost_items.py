@@ -51,7 +51,7 @@ def records(project: pytest.Pytester) -> dict[str, Any]:
 OPTIONS = ("--qb-sandbox=local", "--qb-transport=killer", "--qb-results=results.jsonl", "--tb=no")
 
 
-@pytest.mark.parametrize("distribution", ["load", "worksteal", "loadfile"])
+@pytest.mark.parametrize("distribution", ["load", "loadfile"])
 def test_a_killed_worker_is_one_crashed_case(killer: pytest.Pytester, distribution: str) -> None:
     """Every collected case has one record, the culprit is named, and the status is 3."""
     result = killer.runpytest_subprocess("-n2", f"--dist={distribution}", *OPTIONS)
@@ -60,7 +60,7 @@ def test_a_killed_worker_is_one_crashed_case(killer: pytest.Pytester, distributi
     assert result.ret == 3
     assert len(found) == 10
     assert (found["sed-replace-t0"]["verdict"], found["sed-replace-t0"]["detail"]) == ("broken", "crashed")
-    assert [one["detail"] for one in found.values() if one["verdict"] == "broken"].count("crashed") == 1
+    assert [one["task"] for one in found.values() if one["verdict"] == "broken"] == ["sed-replace-t0"]
 
 
 def test_without_a_restart_the_rest_is_not_run(killer: pytest.Pytester) -> None:
@@ -164,3 +164,34 @@ def test_a_results_file_that_cannot_be_written_ends_the_run(suite: pytest.Pytest
     assert "results.jsonl" in result.stdout.str()
     assert 1 < len(records(suite)) < 56
     assert (suite.path / "summary.json").read_text() == "old"
+
+
+def test_a_run_of_which_nothing_was_recorded_is_reconciled_too(
+    suite: pytest.Pytester, store: Callable[..., Path]
+) -> None:
+    """The only item kills the only worker: it has a record, there is a table, and the status is 3."""
+    suite.makeconftest(KILLER)
+    store("raw", {"sed-replace-t0": "die"})
+
+    result = suite.runpytest_subprocess("-n1", "--max-worker-restart=0", *OPTIONS)
+
+    assert result.ret == 3
+    assert records(suite)["sed-replace-t0"]["detail"] == "crashed"
+
+
+def test_items_that_somebody_swallows_are_lost(suite: pytest.Pytester) -> None:
+    """Another plugin that runs nothing cannot turn a run into a success."""
+    suite.makeconftest("def pytest_runtest_protocol(item, nextitem):\n    return True\n")
+
+    result = suite.runpytest_subprocess(
+        "--qb-model=oracle", "--qb-task=write-file-t0", "--qb-results=results.jsonl"
+    )
+
+    assert result.ret == 3
+    assert {one["detail"] for one in records(suite).values()} == {"not-run"}
+
+
+def test_dry_runs_lose_nothing(suite: pytest.Pytester) -> None:
+    """--collect-only and --setup-plan run nothing, and nobody expects a record."""
+    for option in ("--collect-only", "--setup-plan"):
+        assert suite.runpytest_subprocess("--qb-model=oracle", "--qb-task=write-file-t0", option).ret == 0

@@ -122,6 +122,27 @@ def test_ini_keys_do_what_options_do_and_the_command_line_wins(suite: pytest.Pyt
     assert len(collected(suite.runpytest(*OPTIONS, "--qb-contract=raw", "--qb-transport=raw"))) == 14
 
 
+def test_settings_in_pytests_own_toml_are_read(suite: pytest.Pytester) -> None:
+    """Lists, booleans and strings of `[tool.pytest]`, which pytest 9 reads natively."""
+    if int(pytest.__version__.split(".")[0]) < 9:
+        pytest.skip("native TOML settings came with pytest 9")
+    suite.makepyprojecttoml(
+        '[tool.pytest]\nqb_model = ["oracle", "naive"]\nqb_tier = ["0"]\nqb_strict_replies = true\nqb_timeout = "2"\n'
+    )
+
+    assert len(collected(suite.runpytest(*OPTIONS, "--qb-contract=raw", "--qb-transport=raw"))) == 28
+
+
+def test_prompts_can_be_asked_for_in_an_ini_file(suite: pytest.Pytester) -> None:
+    """`qb_prompts` runs nothing either."""
+    suite.makeini("[pytest]\nqb_prompts = prompts.jsonl\n")
+
+    result = suite.runpytest_subprocess()
+
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["112 prompts written to *prompts.jsonl; nothing was run"])
+
+
 def test_the_gate_is_collected_only_when_it_is_asked_for(suite: pytest.Pytester) -> None:
     """`-m validate` runs the gate and no replay; without it no item of the gate is there, not even deselected."""
     gate = collected(suite.runpytest(*OPTIONS, "-m", "validate", "--qb-family=write-file"))
