@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
+from types import MappingProxyType
+from unicodedata import category, east_asian_width
 
 from pytest_quotebench.core.layers import Layer
-from pytest_quotebench.core.mismatch import Mismatch
+from pytest_quotebench.core.mismatch import STILL_THERE, Mismatch
 from pytest_quotebench.core.result import Result
 from pytest_quotebench.core.text import (
     ELLIPSIS,
@@ -22,6 +24,8 @@ MAX_LINES = 10
 _WIDTH = 100
 _CONTEXT = 40
 _LABEL = 10
+_SPECIAL = MappingProxyType({"fifo": "FIFO", "char-device": "character device", "block-device": "block device"})
+"""Kinds of special files (`core.tree.Special`) in words."""
 
 
 def explain(result: Result, verbosity: int = 0) -> str:
@@ -47,23 +51,53 @@ def _because(verdict: Verdict) -> str:
     if mismatch is None:
         return f": {visible(verdict.reason, 300)}" if verdict.reason else ""
     path, note = visible(mismatch.path, 80), visible(mismatch.note, 80)
+    in_full = _in_full(mismatch)
+    if in_full is not None:
+        return f": {path}{in_full}"
     if mismatch.got is None:
         return f": {path} is missing"
     if mismatch.expected is None:
-        return f": {path} should not be there" + (f" ({note})" if note else "")
-    where = f"at byte {mismatch.offset}"
-    return f": {path} differs {where}" + (f" ({note})" if note else "")
+        return f": {path} should not be there{_with_more(note)}"
+    return f": {path} differs at byte {mismatch.offset}" + (f" ({note})" if note else "")
+
+
+def _in_full(mismatch: Mismatch) -> str | None:
+    """Return what the first line says after the path where that tells everything; else None."""
+    if mismatch.expected is None or mismatch.got is None:
+        return " is still there" if mismatch.got == STILL_THERE else None
+    expected, got = visible(mismatch.expected, 300), visible(mismatch.got, 300)
+    match mismatch.note:
+        case "permissions" | "committed mode" | "staged mode":
+            return f" has {mismatch.note} {got}, not {expected}"
+        case "entry":
+            return f" is {_entry(got)}, not {_entry(expected)}"
+        case "commits":
+            return f": {got} commit{'' if got == '1' else 's'}, not {expected}"
+        case "repository":
+            return f": {got}"
+        case _:
+            return None
+
+
+def _with_more(note: str) -> str:
+    if note.startswith("extra entry"):
+        return note.removeprefix("extra entry")
+    return f" ({note})" if note not in ("", "entry") else ""
+
+
+def _entry(kind: str) -> str:
+    return f"a {_SPECIAL.get(kind, kind)}"
 
 
 def _mismatch_lines(mismatch: Mismatch | None) -> list[str]:
-    if mismatch is None:
+    if mismatch is None or _in_full(mismatch) is not None:
         return []
     expected, got, offset = mismatch.expected, mismatch.got, mismatch.offset
     if expected is None or got is None or offset is None:
         shown = (("expected", expected), ("got", got))
         return [_labelled(name, visible(value, _WIDTH)) for name, value in shown if value is not None]
     shown_expected, shown_got = _window(expected, offset), _window(got, offset)
-    marker = sum(len(one) for one in _common_start(shown_expected, shown_got))
+    marker = _marker(shown_expected, shown_got)
     return [
         _labelled("expected", "".join(shown_expected)),
         _labelled("got", "".join(shown_got)),
@@ -79,16 +113,27 @@ def _window(value: bytes, offset: int) -> list[str]:
     return before + visible_characters(value[start:end]) + after
 
 
-def _common_start(one: list[str], other: list[str]) -> list[str]:
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return [first for first, _ in pairs]
+def _marker(expected: list[str], got: list[str]) -> int:
+    """Return the column of the first character in which the two differ, as a terminal draws them."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(expected, got, strict=False))
+    common = [one for one, _ in pairs]
+    column = sum(_columns(character) for one in common for character in one)
+    over_the_last = len(common) < len(got) and _columns(got[len(common)][0]) == 0
+    return max(0, column - over_the_last)
+
+
+def _columns(character: str) -> int:
+    """Return how many columns a shown character takes (Unicode Standard Annex 11); a combining mark takes none."""
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1
 
 
 def layer_lines(layers: tuple[Layer, ...], *, limit: int) -> Iterator[str]:
     """Yield one line for each parser along the way: what it received."""
     for layer in layers:
         text = "not observable" if layer.text is None else visible_command(layer.text, limit)
-        yield f"  {layer.name} ← {text}"
+        yield f"  {visible(layer.name, 60)} ← {text}"
 
 
 def _stderr_line(result: Result) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from pytest_quotebench.availability import missing_programs
 from pytest_quotebench.contracts import Contract
 from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.cleanup import clean
@@ -50,6 +51,20 @@ class Bench:
     """Whether a reply that needs any cleanup is a contract error."""
     userland: str = "gnu"
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    _missing: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def check_programs(self, transport: str) -> None:
+        """Raise Broken where the sandbox lacks a program that the transport `needs`; asked once of each."""
+        programs: tuple[str, ...] = getattr(self.transports[transport], "needs", ())
+        if programs and transport not in self._missing:
+            self._missing[transport] = missing_programs(self.sandbox, programs)
+        if programs and self._missing[transport]:
+            lacking = ", ".join(self._missing[transport])
+            raise Broken(
+                "program",
+                f"the transport {transport!r} needs what {self.sandbox.name} lacks: {lacking}. Install it, or "
+                "choose another sandbox.",
+            )
 
 
 def replay(case: Case, bench: Bench) -> Replayed:
@@ -65,6 +80,7 @@ def replay(case: Case, bench: Bench) -> Replayed:
             raise ContractError("cleanup", f"the reply needs cleanup: {', '.join(cleaned.steps)}")
         command = contract.decode(cleaned.text)
         layers = transport.layers(command)
+        bench.check_programs(case.transport)
         outcome = carry(transport, command, case.task.fixture.tree, bench.sandbox, bench.limits)
     except (ContractError, TransportError, Broken) as error:
         outcome = error

@@ -50,18 +50,38 @@ def wrong(mismatch: Mismatch) -> Result:
         (b"same", b"same and more", 4),
         ("é=x".encode(), "é=y".encode(), 2),
         ("é".encode(), "è".encode(), 0),
+        ("雪=x".encode(), "雪=y".encode(), 3),
+        ("한=x".encode(), "한=y".encode(), 3),
+        ("e\u0301=x".encode(), "e\u0301=y".encode(), 2),
         (b"\xff\xfe", b"\xff\xfd", 4),
     ],
 )
 def test_the_mark_stands_under_the_first_byte_that_differs(expected: bytes, got: bytes, column: int) -> None:
-    """The column counts shown characters: an escape is longer than the byte that it shows."""
+    """The column is a terminal's: an escape is longer than its byte, wide characters and marks count as drawn."""
     lines = explain(wrong(Mismatch("f", expected, got))).split("\n")
 
     assert lines[3] == " " * (12 + column) + "^"
-    assert lines[1][: 12 + column].removeprefix("  expected  ") == lines[2][: 12 + column].removeprefix(
-        "  got       "
-    )
-    assert lines[1][12 + column : 16 + column] != lines[2][12 + column : 16 + column]
+    shown = [drawn(lines[1].removeprefix("  expected  ")), drawn(lines[2].removeprefix("  got       "))]
+    assert shown[0][:column] == shown[1][:column]
+    assert shown[0][column : column + 4] != shown[1][column : column + 4]
+
+
+def drawn(line: str) -> list[str]:
+    """Return what a terminal shows in each column, for the few characters of these tests."""
+    cells: list[str] = []
+    for character in line:
+        if character == "\u0301":
+            cells[-1] += character
+        else:
+            cells += [character, ""] if character in "雪한" else [character]
+    return cells
+
+
+def test_the_mark_stands_under_the_letter_whose_accent_differs() -> None:
+    """A combining mark has no column of its own."""
+    lines = explain(wrong(Mismatch("f", "xe\u0301".encode(), "xe\u0300".encode()))).split("\n")
+
+    assert lines[3] == " " * 13 + "^"
 
 
 def test_long_values_are_shown_around_the_difference() -> None:
@@ -79,8 +99,38 @@ def test_long_values_are_shown_around_the_difference() -> None:
     ("mismatch", "headline"),
     [
         (Mismatch("out.txt", b"x", None), "silent-wrong: out.txt is missing"),
-        (Mismatch("d", None, b"directory", "extra entry"), "silent-wrong: d should not be there (extra entry)"),
-        (Mismatch("f", b"0644", b"0600", "permissions"), "silent-wrong: f differs at byte 2 (permissions)"),
+        (Mismatch("d", b"directory", None, "entry"), "silent-wrong: d is missing"),
+        (Mismatch("d", None, b"directory", "extra entry"), "silent-wrong: d should not be there"),
+        (
+            Mismatch("d", None, b"fifo", "extra entry, and 2 more"),
+            "silent-wrong: d should not be there, and 2 more",
+        ),
+        (Mismatch("d", None, b"fifo", "entry"), "silent-wrong: d should not be there"),
+        (Mismatch("d", None, b"x", "of another's"), "silent-wrong: d should not be there (of another's)"),
+        (Mismatch("a.txt", None, b"still there", "entry"), "silent-wrong: a.txt is still there"),
+        (Mismatch("f", b"0644", b"0755", "permissions"), "silent-wrong: f has permissions 0755, not 0644"),
+        (
+            Mismatch("f", b"100644", b"100755", "committed mode"),
+            "silent-wrong: f has committed mode 100755, not 100644",
+        ),
+        (Mismatch(".git/HEAD", b"1", b"2", "commits"), "silent-wrong: .git/HEAD: 2 commits, not 1"),
+        (Mismatch(".git/HEAD", b"2", b"1", "commits"), "silent-wrong: .git/HEAD: 1 commit, not 2"),
+        (
+            Mismatch(".git/HEAD", b"1", b"2 or more", "commits"),
+            "silent-wrong: .git/HEAD: 2 or more commits, not 1",
+        ),
+        (Mismatch("o", b"regular file", b"fifo", "entry"), "silent-wrong: o is a FIFO, not a regular file"),
+        (Mismatch("o", b"regular file", b"socket", "entry"), "silent-wrong: o is a socket, not a regular file"),
+        (
+            Mismatch("o", b"directory", b"char-device", "entry"),
+            "silent-wrong: o is a character device, not a directory",
+        ),
+        (
+            Mismatch("o", b"symbolic link to a", b"symbolic link to \x1b", "entry"),
+            r"silent-wrong: o is a symbolic link to \x1b, not a symbolic link to a",
+        ),
+        (Mismatch(".git", b"a repository", b"x is damaged", "repository"), "silent-wrong: .git: x is damaged"),
+        (Mismatch("m", b"ab", b"ac", "commit message"), "silent-wrong: m differs at byte 1 (commit message)"),
         (Mismatch("a\nb\x1b", b"x", None), r"silent-wrong: a\nb\x1b is missing"),
     ],
 )
@@ -105,6 +155,27 @@ def test_layers_show_the_command_as_each_parser_received_it() -> None:
     assert lines[1:] == [r"  bash -c ← printf '%s\n' 'a⏎b'", "  readline ← not observable"]
 
 
+def test_what_the_first_line_says_in_full_is_not_said_again() -> None:
+    """Two words in the place of three more lines."""
+    for mismatch in (
+        Mismatch("f", b"0644", b"0755", "permissions"),
+        Mismatch("f", None, b"still there", "entry"),
+        Mismatch("f", b"regular file", b"fifo", "entry"),
+    ):
+        assert len(explain(wrong(mismatch)).split("\n")) == 1
+
+
+def test_the_name_of_a_layer_is_outside_text_too() -> None:
+    """A transport of someone else's may call it anything."""
+    layers = (Layer("\x1b[31m\n" + "x" * 1000, "echo"),)
+
+    (line,) = explain(result(Verdict(VerdictClass.SILENT_WRONG), layers=layers)).split("\n")[1:]
+
+    assert line.startswith(r"  \x1b[31m\nxxx")
+    assert line.endswith(" ← echo")
+    assert len(line) < 110
+
+
 def test_never_more_than_ten_lines() -> None:
     """However many layers, and whatever was printed."""
     layers = tuple(Layer(f"layer {number}", "x" * 1000) for number in range(20))
@@ -120,7 +191,7 @@ def test_never_more_than_ten_lines() -> None:
 def test_nothing_invisible_gets_through() -> None:
     """Terminal escapes, NUL, bidirectional overrides and lone surrogates are all escaped, also with -v."""
     evil = "\x1b[31m\0\u202e\ud800\udcff"
-    layers = (Layer("bash -c", evil),)
+    layers = (Layer(evil, evil),)
     verdict = Verdict(
         VerdictClass.SILENT_WRONG, "d", Mismatch(evil, evil.encode("utf-8", "surrogatepass"), b"\xff")
     )

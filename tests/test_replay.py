@@ -16,6 +16,7 @@ from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.task import prompt_digest
 from pytest_quotebench.core.tree import File, FileTree
 from pytest_quotebench.replay import Bench, conclude, replay
+from pytest_quotebench.sandboxes import local
 from pytest_quotebench.transports import json_naive, raw
 from quotebench_tasks import load_tasks
 
@@ -104,6 +105,20 @@ def test_a_broken_sandbox_is_an_outcome_and_a_bug_is_not() -> None:
     assert isinstance(replay(case("x"), bench(Fake(Broken("gone", "gone")))).outcome, Broken)
     with pytest.raises(AttributeError):
         replay(case("x"), bench(None))  # type: ignore[arg-type]
+
+
+def test_a_program_that_the_sandbox_lacks_is_a_broken_case() -> None:
+    """The harness cannot do its part; asked once for each transport, by looking inside."""
+
+    class Needy(Session):
+        needs = ("bash", "no-such-program")
+
+    with local.open_sandbox() as sandbox:
+        lab = replace(bench(Fake()), sandbox=sandbox, transports={"needy": Needy(ENDED)})
+        outcome = replay(case("x", transport="needy"), lab).outcome
+
+    assert isinstance(outcome, Broken)
+    assert str(outcome).startswith("the transport 'needy' needs what local lacks: no-such-program. Install it")
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,19 @@ def loose_data(item: GitObject) -> bytes:
     return zlib.compress(f"{item.kind} {len(item.data)}\0".encode() + item.data)
 
 
-def index(entries: Iterable[Listed], stage: int = 0) -> bytes:
+def index(entries: Iterable[Listed], stage: int = 0, extension: bytes = b"") -> bytes:
     """Return an index of version 2 without cached file times."""
     records = [_index_record(item, stage) for item in entries]
-    return checksummed(b"DIRC" + (2).to_bytes(4, "big") + len(records).to_bytes(4, "big") + b"".join(records))
+    head = b"DIRC" + (2).to_bytes(4, "big") + len(records).to_bytes(4, "big")
+    return checksummed(head + b"".join(records) + extension)
+
+
+def split_index(added: Iterable[Listed], shared: Iterable[Listed]) -> Mapping[str, Entry]:
+    """Return the files of a split index that adds to its shared part, and neither deletes nor replaces there."""
+    held, no_bits = index(shared), bytes(12)
+    link = held[-20:] + no_bits + no_bits
+    own = index(added, extension=b"link" + len(link).to_bytes(4, "big") + link)
+    return {".git/index": File(own), f".git/sharedindex.{held[-20:].hex()}": File(held)}
 
 
 def _index_record(item: Listed, stage: int) -> bytes:
@@ -74,7 +83,7 @@ def checksummed(data: bytes) -> bytes:
     return data + hashlib.sha1(data, usedforsecurity=False).digest()
 
 
-def pack(objects: Iterable[GitObject]) -> Mapping[str, Entry]:
+def pack(objects: Iterable[GitObject], prefix: str = "pack") -> Mapping[str, Entry]:
     """Return the files of a pack without deltas, and of its index."""
     items = sorted(objects, key=lambda item: item.name)
     body, offsets, sums = b"PACK" + (2).to_bytes(4, "big") + len(items).to_bytes(4, "big"), [], []
@@ -84,7 +93,7 @@ def pack(objects: Iterable[GitObject]) -> Mapping[str, Entry]:
         sums.append(zlib.crc32(record))
         body += record
     data = checksummed(body)
-    stem = f".git/objects/pack/pack-{data[-20:].hex()}"
+    stem = f".git/objects/pack/{prefix}-{data[-20:].hex()}"
     return {f"{stem}.pack": File(data), f"{stem}.idx": File(_pack_index(items, offsets, sums, data[-20:]))}
 
 

@@ -50,6 +50,10 @@ _ON_REPOSITORY: _Commands = MappingProxyType(
         "annotated-tag": "git tag -a -m x v1",
         "branch": "git branch other",
         "other-branch-left": "git checkout -q -b other",
+        "branch-beside-detached": "git branch other && git checkout -q --detach",
+        "detached-elsewhere": "git checkout -q --detach"
+        " && git commit -q --amend --no-edit --date=2001-01-01T00:00:00Z",
+        "split-index-broken": "git update-index --split-index && rm .git/sharedindex.*",
         "second-commit": "git commit -q --allow-empty -m x",
         "second-commit-same-message": "git commit -q --allow-empty -C HEAD",
         "amended-message": "git commit -q --amend -m other",
@@ -111,6 +115,14 @@ _SAME_REPOSITORY: _Commands = MappingProxyType(
         "branch-of-another-name": "git branch -m trunk",
         "branch-in-a-directory": "git branch -m fix/quotes",
         "detached": "b=$(git symbolic-ref --short HEAD) && git checkout -q --detach && git branch -q -D $b",
+        "detached-beside-branch": "git checkout -q --detach",
+        "rebased": "git rebase -q --root --force-rebase",
+        "fetched": "git fetch -q . HEAD",
+        "pulled": "git pull -q . HEAD",
+        "conflicts-watched": "git -c rerere.enabled=true commit -q --amend --no-edit --date=2001-01-01T00:00:00Z",
+        "loose-objects-packed": "git maintenance run --task=loose-objects"
+        " && git maintenance run --task=loose-objects",
+        "index-split": "git update-index --split-index",
         "gc": "git gc -q",
         "gc-pruned": "git commit -q --amend --no-edit --date=2001-01-01T00:00:00Z"
         " && git reflog expire --expire=now --all && git gc -q --prune=now",

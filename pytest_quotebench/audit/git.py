@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pytest_quotebench.audit import _repository as made
 from pytest_quotebench.audit._change import Mutation, content, replaced
+from pytest_quotebench.audit._git_same import same_repository
+from pytest_quotebench.audit._git_state import State
 from pytest_quotebench.audit._repository import Listed
 from pytest_quotebench.audit._texts import changes
 from pytest_quotebench.core.git_goal import GitGoal
 from pytest_quotebench.core.git_objects import GitObject
-from pytest_quotebench.core.git_refs import read_head
 from pytest_quotebench.core.task import Task
-from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import Directory, Entry, File, FileTree, Special, Symlink
 
 
 def mutations(task: Task, reached: FileTree) -> Iterator[Mutation]:
     """Change a git task's repository in one way each."""
     if isinstance(task.goal, GitGoal):
-        state = _State.of(task.goal, task.fixture.tree, reached)
+        state = State.of(task.goal, task.fixture.tree, reached)
         yield from _commits(state)
         yield from _messages(state)
         yield from _committed_files(state)
@@ -34,51 +33,10 @@ def mutations(task: Task, reached: FileTree) -> Iterator[Mutation]:
 def equivalents(task: Task, reached: FileTree) -> Iterator[Mutation]:
     """Write the same repository another way."""
     if isinstance(task.goal, GitGoal):
-        state = _State.of(task.goal, task.fixture.tree, reached)
-        yield from _same_commit(state)
-        yield from _same_storage(state)
-        yield from _same_refs(state)
+        yield from same_repository(State.of(task.goal, task.fixture.tree, reached))
 
 
-@dataclass(frozen=True)
-class _State:
-    """The reached state, and the parts of a right repository to build others from."""
-
-    reached: FileTree
-    branch: str
-    head: str
-    message: bytes
-    file: Listed
-    blob: GitObject
-    tree: GitObject
-
-    @classmethod
-    def of(cls, goal: GitGoal, before: FileTree, reached: FileTree) -> _State:
-        head = read_head(reached)
-        if head.branch is None or head.commit is None:
-            raise ValueError("the audit starts from a repository whose HEAD is a branch with a commit")
-        path = goal.tracked[0]
-        blob = made.blob(content(before, path))
-        file = Listed(path, blob.name)
-        return cls(reached, head.branch, head.commit, to_bytes(goal.message), file, blob, made.tree([file]))
-
-    def at(self, commit: GitObject, *more: GitObject) -> FileTree:
-        """Return the reached state with the branch at another commit, and these objects added."""
-        entries = {**made.loose(commit, *more), f".git/{self.branch}": File(f"{commit.name}\n".encode())}
-        return self.reached.with_entries(entries)
-
-    def holding(self, tree: GitObject, *more: GitObject) -> FileTree:
-        """Return the reached state with the branch at a commit of `tree`."""
-        return self.at(made.commit(tree.name, self.message + b"\n"), tree, *more)
-
-    def adding(self, path: str, entry: Entry) -> FileTree:
-        return self.reached.with_entries({path: entry})
-
-    def naming(self, ref: str, name: str | None = None) -> FileTree:
-        return self.adding(f".git/{ref}", File(f"{name or self.head}\n".encode()))
-
-
-def _commits(state: _State) -> Iterator[Mutation]:
+def _commits(state: State) -> Iterator[Mutation]:
     tree, message = state.tree.name, state.message + b"\n"
     root = made.commit(tree, message)
     yield Mutation("second-commit", state.at(made.commit(tree, message, [state.head])))
@@ -95,7 +53,7 @@ def _commits(state: _State) -> Iterator[Mutation]:
     yield Mutation("commit-without-headers", state.at(GitObject("commit", message)))
 
 
-def _messages(state: _State) -> Iterator[Mutation]:
+def _messages(state: State) -> Iterator[Mutation]:
     for kind, message in changes(state.message):
         if message.rstrip(b"\n") != state.message:
             yield Mutation(f"message-{kind}", state.at(made.commit(state.tree.name, message + b"\n")))
@@ -103,7 +61,7 @@ def _messages(state: _State) -> Iterator[Mutation]:
     yield Mutation("message-signed-off", state.at(made.commit(state.tree.name, signed)))
 
 
-def _committed_files(state: _State) -> Iterator[Mutation]:
+def _committed_files(state: State) -> Iterator[Mutation]:
     file, other = state.file, made.blob(state.blob.data + b"x")
     subtree = made.tree([file])
     for kind, listing in (
@@ -125,16 +83,17 @@ def _committed_files(state: _State) -> Iterator[Mutation]:
         yield Mutation(kind, state.holding(made.tree(listing), other, subtree, made.tree([])))
 
 
-def _indexes(state: _State) -> Iterator[Mutation]:
+def _indexes(state: State) -> Iterator[Mutation]:
     file, index = state.file, ".git/index"
-    other = made.blob(b"other\n")
+    listing, other = content(state.reached, index), made.blob(b"other\n")
+    yield from _split_indexes(state)
     yield Mutation("index-missing", state.reached.without(index))
     yield Mutation("index-a-symlink", replaced(state.reached, index, Symlink("index.real")))
     yield Mutation("index-a-fifo", replaced(state.reached, index, Special("fifo")))
     for kind, data in (
         ("index-emptied", b""),
-        ("index-cut-short", content(state.reached, index)[:-7]),
-        ("index-checksum", content(state.reached, index)[:-1] + b"?"),
+        ("index-cut-short", listing[:-7]),
+        ("index-checksum", listing[:-1] + bytes([listing[-1] ^ 1])),
         ("index-garbage", made.checksummed(b"DIRC\0\0\0\2\xff\xff\xff\xff")),
         ("index-without-entries", made.index([])),
         ("index-file-more", made.index([file, Listed("zz", file.blob)])),
@@ -146,7 +105,22 @@ def _indexes(state: _State) -> Iterator[Mutation]:
         yield Mutation(kind, state.reached.with_entries({index: File(data), **made.loose(other)}))
 
 
-def _refs(state: _State) -> Iterator[Mutation]:
+def _split_indexes(state: State) -> Iterator[Mutation]:
+    file, index = state.file, ".git/index"
+    shared = made.split_index([], [file])
+    yield Mutation("index-shared-part-missing", state.adding(index, shared[index]))
+    for kind, added, held in (
+        ("index-shared-file-more", [], [file, Listed("zz", file.blob)]),
+        ("index-shared-other-name", [], [Listed("other.txt", file.blob)]),
+        ("index-shared-executable", [], [Listed(file.path, file.blob, 0o100755)]),
+        ("index-split-file-more", [Listed("zz", file.blob)], [file]),
+        ("index-split-executable", [Listed(file.path, file.blob, 0o100755)], [file]),
+        ("index-split-empty", [], []),
+    ):
+        yield Mutation(kind, state.reached.with_entries(made.split_index(added, held)))
+
+
+def _refs(state: State) -> Iterator[Mutation]:
     for kind, ref in (
         ("branch-more", "refs/heads/other"),
         ("tag-more", "refs/tags/v1"),
@@ -175,7 +149,7 @@ def _refs(state: _State) -> Iterator[Mutation]:
     yield Mutation("packed-refs-a-directory", state.adding(".git/packed-refs", Directory()))
 
 
-def _heads(state: _State) -> Iterator[Mutation]:
+def _heads(state: State) -> Iterator[Mutation]:
     for kind, data in (
         ("head-on-unborn-branch", b"ref: refs/heads/unborn\n"),
         ("head-on-tag", b"ref: refs/tags/v1\n"),
@@ -183,17 +157,25 @@ def _heads(state: _State) -> Iterator[Mutation]:
         ("head-outside-refs", b"ref: refs/heads/../../index\n"),
         ("head-emptied", b""),
         ("head-garbage", b"\0\xff" * 9),
-        ("head-detached-beside-branch", f"{state.head}\n".encode()),
         ("head-detached-at-nothing", b"4" * 40 + b"\n"),
         ("head-huge", b"ref: refs/heads/" + b"x" * 2**20),
     ):
         yield Mutation(kind, state.adding(".git/HEAD", File(data)))
+    detached: dict[str, Entry] = {".git/HEAD": File(f"{state.head}\n".encode())}
+    other = made.commit(state.tree.name, state.message)
+    for kind, tree in (
+        ("head-detached-beside-two-branches", state.naming("refs/heads/other")),
+        ("head-detached-beside-tag", state.naming("refs/tags/v1")),
+        ("head-detached-beside-odd-branch", state.naming("refs/heads/x.lock").without(f".git/{state.branch}")),
+        ("head-detached-branch-elsewhere", state.at(other)),
+    ):
+        yield Mutation(kind, tree.with_entries(detached))
     yield Mutation("head-missing", state.reached.without(".git/HEAD"))
     yield Mutation("head-a-symlink", replaced(state.reached, ".git/HEAD", Symlink(state.branch)))
     yield Mutation("head-a-fifo", replaced(state.reached, ".git/HEAD", Special("fifo")))
 
 
-def _objects(state: _State) -> Iterator[Mutation]:
+def _objects(state: State) -> Iterator[Mutation]:
     for part, name in (("commit", state.head), ("tree", state.tree.name), ("blob", state.blob.name)):
         path = made.loose_path(name)
         data = content(state.reached, path)
@@ -216,7 +198,7 @@ def _objects(state: _State) -> Iterator[Mutation]:
         yield Mutation(kind, state.adding(path, entry))
 
 
-def _files(state: _State) -> Iterator[Mutation]:
+def _files(state: State) -> Iterator[Mutation]:
     config = content(state.reached, ".git/config")
     for kind, name, data in (
         ("config-changed", "config", config + b"[alias]\n\tx = y\n"),
@@ -239,6 +221,15 @@ def _files(state: _State) -> Iterator[Mutation]:
         ("log-of-another-branch", "logs/refs/heads/other", b""),
         ("file-in-git-directory", "script.sh", b"#!/bin/sh\n"),
         ("reroute", "refs.txt", b""),
+        ("auto-merge-with-content", "AUTO_MERGE", b"a script\n"),
+        ("auto-merge-twice", "AUTO_MERGE", f"{state.tree.name}\n".encode() * 2),
+        ("fetch-head-with-content", "FETCH_HEAD", b"a script\n"),
+        ("fetch-head-with-more", "FETCH_HEAD", f"{state.head}\t\t.\na script\n".encode()),
+        ("fetch-head-odd-mark", "FETCH_HEAD", f"{state.head}\tfor-merge\t.\n".encode()),
+        ("conflict-watched", "MERGE_RR", f"{state.head}\t{state.file.path}\0".encode()),
+        ("conflict-recorded", f"rr-cache/{state.head}/preimage", b""),
+        ("shared-index-with-content", f"sharedindex.{state.head}", b"a script\n"),
+        ("shared-index-misnamed", f"sharedindex.{state.head}", made.index([state.file])),
     ):
         yield Mutation(kind, state.adding(f".git/{name}", File(data)))
     yield Mutation("hook-a-symlink", state.adding(".git/hooks/x.sample", Symlink("/bin/sh")))
@@ -247,50 +238,3 @@ def _files(state: _State) -> Iterator[Mutation]:
     yield Mutation("refs-directory-missing", state.reached.without(".git/refs/tags"))
     yield Mutation("git-directory-missing", state.reached.without(".git"))
     yield Mutation("git-directory-a-file", replaced(state.reached, ".git", File(b"gitdir: /elsewhere\n")))
-
-
-def _same_commit(state: _State) -> Iterator[Mutation]:
-    tree, message = state.tree.name, state.message
-    for kind, commit in (
-        ("message-without-newline", made.commit(tree, message)),
-        ("message-with-newlines", made.commit(tree, message + b"\n\n\n")),
-        ("amended", made.commit(tree, message + b"\n", identity="A <a@example.invalid> 1 -0330")),
-        ("author-without-name", made.commit(tree, message + b"\n", identity=" <> 1700000000 +0000")),
-    ):
-        yield Mutation(kind, state.at(commit))
-
-
-def _same_storage(state: _State) -> Iterator[Mutation]:
-    commit = made.commit(state.tree.name, state.message + b"\n")
-    objects = (commit, state.tree, state.blob)
-    bare = state.reached
-    for name in (state.head, state.tree.name, state.blob.name):
-        bare = bare.without(f".git/objects/{name[:2]}")
-    ref: dict[str, Entry] = {f".git/{state.branch}": File(f"{commit.name}\n".encode())}
-    yield Mutation("packed", bare.with_entries({**made.pack(objects), **ref}))
-    yield Mutation("loose-and-packed", state.reached.with_entries({**made.pack(objects), **ref}))
-    yield Mutation("index-rewritten", state.adding(".git/index", File(made.index([state.file]))))
-    yield Mutation(
-        "object-mode",
-        state.adding(
-            made.loose_path(state.head), File(content(state.reached, made.loose_path(state.head)), 0o644)
-        ),
-    )
-    yield Mutation("object-unreachable", state.reached.with_entries(made.loose(made.blob(b"forgotten\n"))))
-    yield Mutation("maintenance-lock", state.adding(".git/objects/maintenance.lock", File(b"")))
-    yield Mutation("without-logs", state.reached.without(".git/logs").without(".git/COMMIT_EDITMSG"))
-
-
-def _same_refs(state: _State) -> Iterator[Mutation]:
-    without = state.reached.without(f".git/{state.branch}").without(".git/logs")
-    name = f"{state.head}\n".encode()
-    for branch in ("master", "fix/quotes", "größe"):
-        moved = {
-            ".git/HEAD": File(f"ref: refs/heads/{branch}\n".encode()),
-            f".git/refs/heads/{branch}": File(name),
-        }
-        yield Mutation("branch-of-another-name", without.with_entries(moved))
-    line = f"# pack-refs with: peeled fully-peeled sorted \n{state.head} {state.branch}\n".encode()
-    yield Mutation("packed-ref", without.with_entries({".git/packed-refs": File(line)}))
-    yield Mutation("packed-and-loose-ref", state.adding(".git/packed-refs", File(line)))
-    yield Mutation("detached", without.with_entries({".git/HEAD": File(name)}))

@@ -33,7 +33,8 @@ Argument = bytes | AuxPath
 class Invocation:
     """One process to start: exact arguments, added environment, standard input, auxiliary files.
 
-    Auxiliary files lie outside the task directory, so that they are no part of its final state.
+    Auxiliary files lie outside the task directory, so that they are no part of its final state. Raises TypeError
+    for an argument that is neither bytes nor an AuxPath, and ValueError where there is none.
     """
 
     argv: tuple[Argument, ...]
@@ -44,6 +45,15 @@ class Invocation:
     reports: bool = False
     """Whether the process is a driver that may leave word: it may write the auxiliary file `REPORT`, which is
     there and empty at the start, and whose first bytes come back in `Execution.report`."""
+
+    def __post_init__(self) -> None:
+        """Check the arguments: transports of third parties build them."""
+        if not self.argv:
+            raise ValueError("argv is empty: its first element is the program to start")
+        for index, argument in enumerate(self.argv):
+            if not isinstance(argument, bytes | AuxPath):
+                kind = type(argument).__name__
+                raise TypeError(f"argv[{index}] is of type {kind}: an argument is bytes or an AuxPath")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from typing import NamedTuple
 
 from pytest_quotebench.core.git_files import written_by_git
-from pytest_quotebench.core.git_objects import BadRepository, GitObject, ObjectStore, has_checksum, is_unhashed
+from pytest_quotebench.core.git_index import INDEX, Tracked, read_index
+from pytest_quotebench.core.git_objects import BadRepository, GitObject, ObjectStore
 from pytest_quotebench.core.git_refs import HEAD, Head, expected_refs, listed, read_head, read_refs
 from pytest_quotebench.core.mismatch import Mismatch, compare_content
 from pytest_quotebench.core.text import to_bytes, to_text
 from pytest_quotebench.core.tree import File, FileTree
 
-_INDEX = ".git/index"
-# dulwich reads some paths and headers byte by byte in quadratic time; what a task needs is far smaller.
+# dulwich reads some headers byte by byte in quadratic time; what a task needs is far smaller.
 _COMMIT_BYTES = 64 * 2**10
-_INDEX_BYTES = 64 * 2**10
 _DIRECTORY = 0o040000
-_INTENT_TO_ADD = 0x2000
 _TREE_ENTRY = re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{20})", re.DOTALL)
 
 
@@ -30,20 +27,14 @@ class _Commit(NamedTuple):
     message: bytes
 
 
-class _Tracked(NamedTuple):
-    """What a tree or the index says about one path; equal to what git would record for the fixture's file."""
-
-    mode: int
-    name: str
-
-
 @dataclass(frozen=True)
 class GitGoal:
     """A repository whose HEAD reaches exactly `commits` commits, the last with this whole message.
 
     Its tree and the index hold exactly the `tracked` files, each with the fixture's bytes, and there is no ref
-    but the branch that HEAD names. The branch's name, the dates, the identity, how objects are stored and
-    trailing newlines of the message do not count. Configuration, alternates and grafts are not read.
+    but the branch that HEAD names or, where HEAD is detached, one branch at its commit. The branch's name, the
+    dates, the identity, how objects are stored and trailing newlines of the message do not count. Configuration,
+    alternates and grafts are not read.
     """
 
     message: str
@@ -69,7 +60,7 @@ class GitGoal:
     def _compare(self, before: FileTree, after: FileTree) -> Mismatch | None:
         store, head = ObjectStore(after), read_head(after)
         if head.commit is None:
-            return Mismatch(HEAD, b"a branch with a commit", b"a branch without a commit", "commits")
+            return Mismatch(HEAD, b"%d" % self.commits, b"0", "commits")
         commit = _read_commit(store, head.commit)
         return (
             self._compare_commits(store, head.commit)
@@ -92,20 +83,18 @@ class GitGoal:
         return Mismatch(HEAD, b"%d" % self.commits, b"%d%s" % (len(reached), more), "commits")
 
     def _compare_message(self, commit: _Commit) -> Mismatch | None:
-        expected, got = to_bytes(self.message), commit.message
-        if got.rstrip(b"\n") == expected.rstrip(b"\n"):
-            return None
-        return Mismatch(HEAD, expected, got, "commit message")
+        expected, got = (message.rstrip(b"\n") for message in (to_bytes(self.message), commit.message))
+        return None if got == expected else Mismatch(HEAD, expected, got, "commit message")
 
     def _compare_tree(self, before: FileTree, store: ObjectStore, commit: _Commit) -> Mismatch | None:
-        expected, found = self._expected(before), dict[str, _Tracked]()
+        expected, found = self._expected(before), dict[str, Tracked]()
         for path, entry in _walk(store, commit.tree, _directories(self.tracked)):
             if path not in expected or path in found:
                 return Mismatch(HEAD, listed(frozenset(expected)), to_bytes(path), "committed files")
             found[path] = entry
         return _compare_listings(HEAD, "committed", expected, found) or self._compare_blobs(before, store, found)
 
-    def _compare_blobs(self, before: FileTree, store: ObjectStore, found: dict[str, _Tracked]) -> Mismatch | None:
+    def _compare_blobs(self, before: FileTree, store: ObjectStore, found: dict[str, Tracked]) -> Mismatch | None:
         wrong = (
             compare_content(path, _fixture_file(before, path).data, File(store.read(entry.name, "blob")))
             for path, entry in found.items()
@@ -113,10 +102,10 @@ class GitGoal:
         return next((mismatch for mismatch in wrong if mismatch is not None), None)
 
     def _compare_index(self, before: FileTree, after: FileTree) -> Mismatch | None:
-        expected, found = self._expected(before), _read_index(after)
-        return _compare_listings(_INDEX, "staged", expected, found) or _compare_staged(expected, found)
+        expected, found = self._expected(before), read_index(after)
+        return _compare_listings(INDEX, "staged", expected, found) or _compare_staged(expected, found)
 
-    def _expected(self, before: FileTree) -> dict[str, _Tracked]:
+    def _expected(self, before: FileTree) -> dict[str, Tracked]:
         return {path: _as_tracked(_fixture_file(before, path)) for path in self.tracked}
 
 
@@ -127,12 +116,12 @@ def _fixture_file(before: FileTree, path: str) -> File:
     return entry
 
 
-def _as_tracked(file: File) -> _Tracked:
-    return _Tracked(0o100755 if file.mode & 0o100 else 0o100644, GitObject("blob", file.data).name)
+def _as_tracked(file: File) -> Tracked:
+    return Tracked(0o100755 if file.mode & 0o100 else 0o100644, GitObject("blob", file.data).name)
 
 
 def _compare_listings(
-    where: str, what: str, expected: dict[str, _Tracked], found: dict[str, _Tracked]
+    where: str, what: str, expected: dict[str, Tracked], found: dict[str, Tracked]
 ) -> Mismatch | None:
     if expected.keys() != found.keys():
         return Mismatch(where, listed(frozenset(expected)), listed(frozenset(found)), f"{what} files")
@@ -142,7 +131,7 @@ def _compare_listings(
     return None
 
 
-def _compare_staged(expected: dict[str, _Tracked], found: dict[str, _Tracked]) -> Mismatch | None:
+def _compare_staged(expected: dict[str, Tracked], found: dict[str, Tracked]) -> Mismatch | None:
     for path, entry in expected.items():
         if found[path].name != entry.name:
             return Mismatch(path, entry.name.encode(), found[path].name.encode(), "staged content")
@@ -150,7 +139,8 @@ def _compare_staged(expected: dict[str, _Tracked], found: dict[str, _Tracked]) -
 
 
 def _compare_refs(head: Head, after: FileTree) -> Mismatch | None:
-    expected, found = expected_refs(head), frozenset(read_refs(after))
+    refs = read_refs(after)
+    expected, found = expected_refs(head, refs), frozenset(refs)
     return None if expected == found else Mismatch(".git/refs", listed(expected), listed(found), "refs")
 
 
@@ -159,7 +149,7 @@ def _directories(paths: tuple[str, ...]) -> frozenset[str]:
     return frozenset("/".join(above[: index + 1]) for above in parts for index in range(len(above)))
 
 
-_Listing = Iterator[tuple[str, _Tracked]]
+_Listing = Iterator[tuple[str, Tracked]]
 
 
 def _walk(store: ObjectStore, name: str, directories: frozenset[str], above: str = "") -> _Listing:
@@ -171,14 +161,14 @@ def _walk(store: ObjectStore, name: str, directories: frozenset[str], above: str
             yield path, entry
 
 
-def _read_tree(store: ObjectStore, name: str, above: str) -> list[tuple[str, _Tracked]]:
+def _read_tree(store: ObjectStore, name: str, above: str) -> list[tuple[str, Tracked]]:
     # dulwich keeps a tree as a mapping, which hides a name that stands twice.
     entries, at, data = [], 0, store.read(name, "tree")
     while at < len(data):
         entry = _TREE_ENTRY.match(data, at)
         if entry is None:
             raise BadRepository(f"tree {name} is damaged")
-        entries.append((above + to_text(entry[2]), _Tracked(int(entry[1], 8), entry[3].hex())))
+        entries.append((above + to_text(entry[2]), Tracked(int(entry[1], 8), entry[3].hex())))
         at = entry.end()
     return entries
 
@@ -195,20 +185,3 @@ def _read_commit(store: ObjectStore, name: str) -> _Commit:
         return _Commit(tree, parents, commit.message or b"")
     except Exception as error:  # noqa: BLE001  hostile bytes in another's parser: it may raise anything
         raise BadRepository(f"commit {name} cannot be read: {error!r:.200}") from None
-
-
-def _read_index(tree: FileTree) -> dict[str, _Tracked]:
-    from dulwich.index import FLAG_STAGEMASK, read_index
-
-    entry = tree.get(_INDEX)
-    if not isinstance(entry, File):
-        raise BadRepository("there is no index: nothing is staged")
-    if len(entry.data) > _INDEX_BYTES or not (has_checksum(entry.data) or is_unhashed(entry.data)):
-        raise BadRepository(f"the index is damaged or larger than {_INDEX_BYTES} bytes")
-    try:
-        entries = list(read_index(BytesIO(entry.data)))
-    except Exception as error:  # noqa: BLE001  hostile bytes in another's parser: it may raise anything
-        raise BadRepository(f"the index cannot be read: {error!r:.200}") from None
-    if any(staged.flags & FLAG_STAGEMASK or staged.extended_flags & _INTENT_TO_ADD for staged in entries):
-        raise BadRepository("the index holds a conflict, or a path that is only intended to be added")
-    return {to_text(staged.name): _Tracked(staged.mode, staged.sha.decode("ascii")) for staged in entries}

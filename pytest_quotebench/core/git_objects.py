@@ -22,6 +22,7 @@ STORE_BYTES = 16 * 2**20
 PACKED_OBJECTS = 10_000
 
 OBJECTS = ".git/objects"
+_PACK = re.compile(rf"{OBJECTS}/pack/[^/]+\.pack")
 LOOSE_OBJECT = re.compile(rf"{OBJECTS}/([0-9a-f]{{2}})/([0-9a-f]{{38}})")
 
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
@@ -96,9 +97,9 @@ class ObjectStore:
         return found
 
     def _packs(self) -> Iterator[tuple[bytes, bytes]]:
-        # Git finds a pack by its .idx; one without is invisible to it.
+        # Git finds a pack by its .idx, whatever it is called; one without is invisible to it.
         for path, entry in self._tree.items():
-            if path.startswith(f"{OBJECTS}/pack/pack-") and path.endswith(".pack"):
+            if _PACK.fullmatch(path):
                 index = self._tree.get(f"{path.removesuffix('.pack')}.idx")
                 if isinstance(entry, File) and isinstance(index, File):
                     yield entry.data, index.data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pytest_quotebench.core.git_objects import BadRepository
@@ -83,19 +84,28 @@ def _is_ref_name(name: bytes) -> bool:
     return check_ref_format(Ref(name))
 
 
-def branch_paths(head: Head) -> frozenset[str]:
+def branch_of(head: Head, refs: Mapping[str, str]) -> str | None:
+    """Return the branch that HEAD names or, where HEAD is detached, the only branch where it is at that commit."""
+    if head.branch is not None:
+        return head.branch
+    branches = [ref for ref in refs if ref.startswith("refs/heads/")]
+    if len(branches) != 1 or refs[branches[0]] != head.commit or not _is_ref_name(to_bytes(branches[0])):
+        return None
+    return branches[0]
+
+
+def branch_paths(branch: str) -> frozenset[str]:
     """Return the paths below .git of a branch's loose ref and of its log, with the directories above them."""
-    if head.branch is None:
-        return frozenset()
-    tails = [head.branch]
+    tails = [branch]
     while "/" in tails[-1]:
         tails.append(tails[-1].rpartition("/")[0])
     return frozenset(f".git/{prefix}{tail}" for tail in tails for prefix in ("", "logs/"))
 
 
-def expected_refs(head: Head) -> frozenset[str]:
-    """Return the refs of a repository that has nothing but what HEAD names."""
-    return frozenset() if head.branch is None else frozenset({head.branch})
+def expected_refs(head: Head, refs: Mapping[str, str]) -> frozenset[str]:
+    """Return the refs that a repository with one branch or none has."""
+    branch = branch_of(head, refs)
+    return frozenset() if branch is None else frozenset({branch})
 
 
 def listed(names: frozenset[str]) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pytest_quotebench.core.mismatch import Mismatch, compare_content
+from pytest_quotebench.core.mismatch import STILL_THERE, Mismatch, compare_content
 from pytest_quotebench.core.strict_json import parse_strict, same
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import File, FileTree
@@ -76,7 +76,7 @@ class AllFilesGoal(_NamesItsFiles):
         if wrong is not None:
             return wrong
         left = sorted(path for path in self._gone(before) if path in after)
-        return Mismatch(left[0], None, b"still there", "entry") if left else None
+        return Mismatch(left[0], None, STILL_THERE, "entry") if left else None
 
     def _gone(self, before: FileTree) -> frozenset[str]:
         return frozenset(path for path, entry in before.items() if isinstance(entry, File)) - self.files.keys()
@@ -93,7 +93,7 @@ class LinesGoal(_NamesItsFiles):
         return frozenset(self.files)
 
     def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
-        """Compare line by line, each ended by a newline."""
+        """Compare line by line, each ended by a newline; a mismatch shows the lines without the leading `./`."""
         return _first(lambda path, lines: self._check_file(path, lines, after), self.files)
 
     def _check_file(self, path: str, lines: tuple[str, ...], after: FileTree) -> Mismatch | None:
@@ -101,7 +101,7 @@ class LinesGoal(_NamesItsFiles):
         entry = after.get(path)
         if isinstance(entry, File):
             plain = b"".join(line.removeprefix(b"./") for line in entry.data.splitlines(keepends=True))
-            return None if plain == expected else Mismatch(path, expected, entry.data)
+            return None if plain == expected else Mismatch(path, expected, plain)
         return compare_content(path, expected, entry)
 
 
@@ -116,19 +116,45 @@ class JsonGoal(_NamesItsFiles):
         return frozenset(self.files)
 
     def check(self, before: FileTree, after: FileTree) -> Mismatch | None:
-        """Parse every listed file and compare values and types."""
+        """Parse every listed file and compare values and types.
+
+        A mismatch shows a file that could be read in the spelling of the required value, so that the first
+        difference is a real one; another file as it is.
+        """
         return _first(lambda path, value: self._check_file(path, value, after), self.files)
 
     def _check_file(self, path: str, value: Any, after: FileTree) -> Mismatch | None:
-        expected = json.dumps(value, ensure_ascii=False).encode()
-        entry = after.get(path)
+        expected, entry = _spelled(value), after.get(path)
         if not isinstance(entry, File):
             return compare_content(path, expected, entry)
         try:
-            reached = same(parse_strict(entry.data.decode("utf-8")), value)
+            found = parse_strict(entry.data.decode("utf-8"))
         except ValueError as error:
             return Mismatch(path, expected, entry.data, f"not strict JSON: {error}")
-        return None if reached else Mismatch(path, expected, entry.data, "JSON value")
+        return None if same(found, value) else Mismatch(path, expected, _alike(found, value, entry), "JSON value")
+
+
+def _spelled(value: Any) -> bytes:
+    # A lone surrogate stays the escape that it was.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _alike(found: Any, value: Any, entry: File) -> bytes:
+    """Return `found` spelled like `value`, or the file as it is where it nests deeper than can be written."""
+    try:
+        return _spelled(_in_order_of(value, found))
+    except RecursionError:
+        return entry.data
+
+
+def _in_order_of(value: Any, found: Any) -> Any:
+    """Return `found` with the keys that `value` has too in the order of `value`, and the others after them."""
+    if isinstance(found, dict) and isinstance(value, dict):
+        keys = [*(key for key in value if key in found), *(key for key in found if key not in value)]
+        return {key: _in_order_of(value.get(key), found[key]) for key in keys}
+    if isinstance(found, list) and isinstance(value, list):
+        return [*map(_in_order_of, value, found), *found[len(value) :]]
+    return found
 
 
 def _holds(tree: FileTree, path: str, text: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +34,45 @@ class Limits:
     processes: int = 256
     """Processes and threads at one time (`limit:pids`)."""
     tree: TreeLimits = field(default_factory=TreeLimits)
+
+
+LIMIT_FIELDS = {
+    "cpu": "cpu_s",
+    "memory": "memory_bytes",
+    "processes": "processes",
+    "output": "output_bytes",
+    "kept-output": "kept_output_bytes",
+    "entries": "tree.entries",
+    "depth": "tree.depth",
+    "file-size": "tree.file_bytes",
+    "directory": "tree.total_bytes",
+}
+"""The names by which limits can be set, and the fields they stand for."""
+
+_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def with_limits(limits: Limits, assignments: Iterable[str]) -> Limits:
+    """Return `limits` changed as `NAME=VALUE` says: a whole number above 0, with K, M and G as binary units.
+
+    Raises ValueError that says what is allowed.
+    """
+    for assignment in assignments:
+        name, _, value = assignment.partition("=")
+        if name.strip() not in LIMIT_FIELDS:
+            raise ValueError(f"NAME=VALUE with one of the names {', '.join(LIMIT_FIELDS)}")
+        limits = _with_field(limits, LIMIT_FIELDS[name.strip()], _number(value.strip().lower()))
+    return limits
+
+
+def _with_field(limits: Limits, path: str, value: int) -> Limits:
+    outer, _, inner = path.rpartition(".")
+    changes: dict[str, Any] = {inner: value}
+    return replace(limits, tree=replace(limits.tree, **changes)) if outer else replace(limits, **changes)
+
+
+def _number(text: str) -> int:
+    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
+    if not (digits.isascii() and digits.isdigit()) or not 0 < int(digits[:15]) * unit < 2**62:
+        raise ValueError("a whole number above 0, such as 64 or 512M")
+    return int(digits[:15]) * unit

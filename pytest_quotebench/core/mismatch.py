@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from pytest_quotebench.core.tree import Directory, Entry, File, Special, Symlink
 
+STILL_THERE = b"still there"
+"""What is found where something had to go."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -15,7 +18,14 @@ class Mismatch:
     expected: bytes | None
     got: bytes | None
     note: str = ""
-    """What the two values are, where they are not file contents: `type`, `permissions`, `commits`, ..."""
+    """What the two values are, where they are not the contents of a file:
+
+    - `entry`: kinds of entries in words; `STILL_THERE` for one that had to go.
+    - `extra entry`, with `, and N more` after it: an entry that was not allowed.
+    - `permissions`, `committed mode`, `staged mode`: permission bits or a mode of git's, in octal digits.
+    - `commits`: how many HEAD reaches. `repository`: why it cannot be read.
+    - any other: what in or of the file differs (`commit message`, `staged files`, `JSON value`, ...).
+    """
 
     @property
     def offset(self) -> int | None:

@@ -34,7 +34,8 @@ def visible(value: str | bytes, limit: int = 2000, *, keep: str = "") -> str:
 
     Printable characters stay, also beyond ASCII. Every other character is written as an escape (`\n`, `\t`,
     `\x1b`, `\u202e`; a byte that is not UTF-8 as `\xff`), and so is the backslash, so that two different
-    values never look alike. Characters in `keep` stay as they are (`keep="\n\\"` for whole messages).
+    values never give the same text; yet a terminal may draw two texts alike, such as `é` and `e` with U+0301.
+    Characters in `keep` stay as they are (`keep="\n\\"` for whole messages).
     A longer value is cut and says how much is missing.
     """
     text = to_text(value) if isinstance(value, bytes) else value

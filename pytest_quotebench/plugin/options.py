@@ -10,6 +10,7 @@ from typing import Literal
 
 import pytest
 
+from pytest_quotebench.core.limits import LIMIT_FIELDS
 from pytest_quotebench.registry import variant_names
 
 GROUP = "quotebench"
@@ -66,6 +67,12 @@ OPTIONS = (
     Option("replies", "File or directory of stored replies; default replies/ in the root directory", "PATH"),
     Option("sandbox", "Where commands run; auto takes the strongest that is granted; also", folder="sandboxes"),
     Option("timeout", "Seconds that a command may take; default 15", "SECONDS"),
+    Option(
+        "limit",
+        f"What one command may use: {', '.join(LIMIT_FIELDS)} (repeatable; such as memory=512M)",
+        "NAME=VALUE",
+        repeatable=True,
+    ),
     Option("strict-replies", "A reply that needs any cleanup is a contract-error", switch=True),
     Option("results", "Write one JSON object per executed case to this file (schema qb-result/1)", "FILE"),
     Option("summary", "Write the tables as JSON to this file (schema qb-summary/1)", "FILE"),

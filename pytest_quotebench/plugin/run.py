@@ -12,7 +12,6 @@ import pytest
 
 from pytest_quotebench.contracts import Contract
 from pytest_quotebench.core.errors import BadInput
-from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.task import Task, prompt_digest, tasks_by_id
 from pytest_quotebench.core.text import visible
@@ -124,11 +123,6 @@ class Run:
             return ()
         return tuple(name for name in self.settings.transports if isinstance(self.transports[name], HostTransport))
 
-    @cached_property
-    def limits(self) -> Limits:
-        """The limits of one execution."""
-        return Limits() if self.settings.timeout_s is None else Limits(wall_s=self.settings.timeout_s)
-
     def check(self, *, executes: bool) -> None:
         """Raise BadInput now, rather than in the middle of the run, where there is nothing to run or nowhere."""
         _check_files(self.settings)
@@ -153,7 +147,7 @@ class Run:
             contracts=self.contracts,
             transports=self.transports,
             sandbox=sandbox,
-            limits=self.limits,
+            limits=self.settings.limits,
             strict_replies=self.settings.strict_replies,
             versions={**harness_versions(), **tool_versions(sandbox)},
         )
@@ -254,9 +248,9 @@ def _check_files(settings: Settings) -> None:
     for path in paths.values():
         regular_target(path)
     if len({path.resolve() for path in paths.values()}) < len(paths):
+        sources = " and ".join(settings.source(name) for name in paths)
         raise BadInput(
-            f"results and summary would be the same file, {paths['results']} (from {settings.source('results')} and "
-            f"{settings.source('summary')}). Name two."
+            f"results and summary would be the same file, {paths['results']} (from {sources}). Name two."
         )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.errors import BadInput
+from pytest_quotebench.core.limits import Limits, with_limits
 from pytest_quotebench.plugin.options import OPTIONS, Option
 
 DEFAULT_BOUNDARY = "nested"
@@ -46,7 +47,7 @@ class Settings:
     tasks: tuple[str, ...]
     replies: Path
     sandbox: str
-    timeout_s: float | None
+    limits: Limits
     strict_replies: bool
     results: Path | None
     summary: Path | None
@@ -80,7 +81,7 @@ def read_settings(config: pytest.Config) -> Settings:
         tasks=names["task"],
         replies=_path(config, given, "replies") or config.rootpath / "replies",
         sandbox=_single(given, "sandbox", str, AUTO),
-        timeout_s=_single(given, "timeout", _seconds, None),
+        limits=_limits(given),
         strict_replies=_single(given, "strict-replies", _truth, default=False),
         results=_path(config, given, "results"),
         summary=_path(config, given, "summary"),
@@ -149,7 +150,17 @@ def _bad(given: Given, name: str, value: str, allowed: str) -> BadInput:
     return BadInput(f"bad value {value!r} for {name} (from {given.source}). Allowed: {allowed}.")
 
 
-def _seconds(text: str) -> float | None:
+def _limits(given: dict[str, Given]) -> Limits:
+    limits = Limits(wall_s=_single(given, "timeout", _seconds, Limits().wall_s))
+    for text in _names(given.get("limit")):
+        try:
+            limits = with_limits(limits, [text])
+        except ValueError as error:
+            raise _bad(given["limit"], "limit", text, str(error)) from None
+    return limits
+
+
+def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:

@@ -19,8 +19,7 @@ def header_lines(run: Run) -> list[str]:
     if not run.gate_only:
         configurations = {str(case.reply.configuration) for case in run.selection.cases}
         shown = visible(", ".join(sorted(configurations)), 200)
-        count = len(run.selection.cases)
-        lines.append(f"quotebench: {count} {'case' if count == 1 else 'cases'} of {shown}")
+        lines.append(f"quotebench: {_cases(len(run.selection.cases))} of {shown}")
     return lines
 
 
@@ -32,8 +31,14 @@ def write_summary(terminal: pytest.TerminalReporter, run: Run, ledger: Ledger) -
     terminal.ensure_newline()
     sandboxes = sorted({tally.sandbox for tally in ledger.tallies.values() if tally.sandbox})
     if sandboxes:
-        terminal.write_line(f"quotebench: {len(ledger.tallies)} cases, run in the sandbox {', '.join(sandboxes)}")
+        terminal.write_line(
+            f"quotebench: {_cases(len(ledger.tallies))}, run in the sandbox {', '.join(sandboxes)}"
+        )
     for title, lines in sections:
         terminal.section(title)
         for line in lines:
             terminal.write_line(line)
+
+
+def _cases(count: int) -> str:
+    return f"{count} {'case' if count == 1 else 'cases'}"

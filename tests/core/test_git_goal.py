@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 import zlib
@@ -72,6 +73,10 @@ def task_of(fixture: Fixture) -> Task:
 TASK = task_of(ONE_FILE)
 
 
+def checksum(data: bytes) -> bytes:
+    return hashlib.sha1(data).digest()
+
+
 def complaint(after: FileTree, task: Task = TASK) -> Mismatch | None:
     return check_state(task, after)
 
@@ -96,6 +101,26 @@ def complaint(after: FileTree, task: Task = TASK) -> Mismatch | None:
         ),
         f"{COMMIT} && git update-index --index-version 4",
         f"{COMMIT} && git update-index --index-version 3",
+        f"{COMMIT} && git rebase -q --root --force-rebase",
+        f"{COMMIT} && git fetch -q . HEAD && git pull -q . HEAD && git fetch -q -a . $(git branch --show-current)",
+        f'{COMMIT} && git fetch -q . $(git rev-parse HEAD) && git fetch -q -a "file://$PWD" refs/heads/main',
+        f"{COMMIT} && git fetch -q .; git fetch -q . nothing 2> /dev/null || true",
+        f"{COMMIT} && git -c rerere.enabled=true commit -q --amend --no-edit --date=2001-01-01T00:00:00Z",
+        f"{COMMIT} && git maintenance run --task=loose-objects",
+        f"{COMMIT} && git maintenance run --task=loose-objects && git maintenance run --task=loose-objects",
+        f"{COMMIT} && git -c pack.writeReverseIndex=true maintenance run --task=loose-objects",
+        f"{COMMIT} && git checkout -q --detach",
+        f"{COMMIT} && git checkout -q --detach && git pack-refs --all",
+        f"{COMMIT} && git branch -m it/is && git checkout -q --detach",
+        f"{COMMIT} && git update-index --split-index",
+        f"{COMMIT} && git update-index --split-index && git update-index --no-split-index",
+        f"git -c core.splitIndex=true add -A && {COMMIT}",
+        f"git update-index --split-index && {COMMIT} && git update-index --index-version 4",
+        (
+            f": > x && git add -A && git update-index --split-index && git rm -q --cached x && rm x && {COMMIT}"
+            " && touch * && git update-index --refresh"
+        ),
+        f"{COMMIT} && git update-index --index-version 4 --split-index && touch * && git status -s",
     ],
 )
 @pytest.mark.parametrize("fixture", [ONE_FILE, MANY_FILES], ids=["one file", "many files"])
@@ -134,7 +159,20 @@ def test_packed_deltas_are_really_read(run: Run) -> None:
         (f"{COMMIT} && git rm -q --cached 'new file.txt'", "staged files"),
         (f"{COMMIT} && git update-index --chmod=+x 'new file.txt'", "staged mode"),
         (f"{COMMIT} && rm .git/index", "repository"),
-        (f"{COMMIT} && git checkout -q --detach", "refs"),
+        (
+            f"{COMMIT} && git update-index --split-index && git update-index --chmod=+x 'new file.txt'",
+            "staged mode",
+        ),
+        (f"{COMMIT} && git update-index --split-index && git rm -q --cached 'new file.txt'", "staged files"),
+        (f"{COMMIT} && git update-index --split-index && : > x && git add x && rm x", "staged files"),
+        (f"{COMMIT} && git update-index --split-index && rm .git/sharedindex.*", "repository"),
+        (f"{COMMIT} && git update-index --split-index && echo >> .git/sharedindex.*", "repository"),
+        (f"{COMMIT} && git branch more && git checkout -q --detach", "refs"),
+        (f"{COMMIT} && git tag v1 && git checkout -q --detach", "refs"),
+        (
+            f"{COMMIT} && git checkout -q --detach && git commit -q --amend --no-edit --date=2001-01-01T00:00Z",
+            "refs",
+        ),
         ("git add -A", "commits"),
         (f"{COMMIT} && git config core.editor vi", ""),
     ],
@@ -163,6 +201,24 @@ def test_what_differs_fails_and_says_where(command: str, note: str, run: Run) ->
         (".git/branches/x", File(b"")),
         (".git/description", Special("fifo")),
         (".git/sub", Directory()),
+        (".git/AUTO_MERGE", File(b"")),
+        (".git/AUTO_MERGE", File(b"#!/bin/sh\n")),
+        (".git/AUTO_MERGE", File(b"1" * 40 + b"\n" + b"1" * 40 + b"\n")),
+        (".git/AUTO_MERGE", Directory()),
+        (".git/FETCH_HEAD", File(b"#!/bin/sh\n")),
+        (".git/FETCH_HEAD", File(b"1" * 40 + b"\t\t")),
+        (".git/FETCH_HEAD", File(b"1" * 40 + b"\t\t.\n\n")),
+        (".git/FETCH_HEAD", File(b"1" * 40 + b"\t\tbranch 'a b' of .\n")),
+        (".git/FETCH_HEAD", File((b"1" * 40 + b"\t\t.\n") * 100_000)),
+        (".git/FETCH_HEAD", Symlink("HEAD")),
+        (".git/MERGE_RR", File(b"x")),
+        (".git/rr-cache", File(b"")),
+        (".git/rr-cache/" + "1" * 40, Directory()),
+        (".git/sharedindex." + "0" * 40, File(b"")),
+        (".git/sharedindex." + checksum(b"DIRC").hex(), File(b"DIRC" + checksum(b"DIRC"))),
+        (".git/sharedindex." + checksum(b"#!/bin/sh\n").hex(), File(b"#!/bin/sh\n" + checksum(b"#!/bin/sh\n"))),
+        (".git/objects/pack/loose-" + "0" * 40 + ".pack", File(b"PACK" + checksum(b"PACK"))),
+        (".git/objects/pack/other-" + checksum(b"PACK").hex() + ".pack", File(b"PACK" + checksum(b"PACK"))),
     ],
 )
 def test_what_git_does_not_write_is_an_extra_entry(path: str, entry: Entry, reached: FileTree) -> None:
@@ -189,6 +245,18 @@ def test_the_number_of_commits_is_the_goal_s(run: Run) -> None:
     assert GitGoal(MESSAGE, tuple(ONE_FILE.files), commits=3).check(ONE_FILE.tree, after) == Mismatch(
         ".git/HEAD", b"3", b"2", "commits"
     )
+
+
+def test_allowed_spellings_are_no_part_of_a_mismatch(run: Run) -> None:
+    after = run(ONE_FILE, "git add -A && printf 'it\\n\\n\\n' | git commit -q -F - --cleanup=verbatim")
+
+    assert GitGoal("it is\n", tuple(ONE_FILE.files)).check(ONE_FILE.tree, after) == Mismatch(
+        ".git/HEAD", b"it is", b"it", "commit message"
+    )
+
+
+def test_a_repository_without_a_commit_has_none() -> None:
+    assert complaint(ONE_FILE.tree) == Mismatch(".git/HEAD", b"1", b"0", "commits")
 
 
 def test_only_head_is_named() -> None:

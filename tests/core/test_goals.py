@@ -100,6 +100,12 @@ def test_lines_take_nothing_else_for_it(text: str) -> None:
     assert not reaches(LINES, EMPTY, list=text)
 
 
+def test_lines_are_shown_without_the_allowed_spelling() -> None:
+    assert LINES.check(EMPTY, FileTree.of({"list": "./tree/a\n./tree/c\n"})) == Mismatch(
+        "list", b"tree/a\ntree/b c\n", b"tree/a\ntree/c\n"
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -136,6 +142,38 @@ def test_json_is_free_in_order_spacing_and_escapes(text: str) -> None:
 )
 def test_json_is_strict_in_everything_else(text: str) -> None:
     assert not reaches(JSON, EMPTY, c_json=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        ('{"t":"\\u00e9",\n"n":2}', '{"n": 2, "t": "é"}'),
+        ('{"n":1.0,"t":"é"}', '{"n": 1.0, "t": "é"}'),
+        ('{"n":1,"t":"\\ud800"}', '{"n": 1, "t": "\\ud800"}'),
+        ('{ "n":1,}', '{ "n":1,}'),
+        ('{"n":1,"n":1}', '{"n":1,"n":1}'),
+        ("[" * 100_000, "[" * 100_000),
+        ("[" * 400 + "]" * 400, "[" * 400 + "]" * 400),
+    ],
+)
+def test_json_that_can_be_read_is_shown_in_one_spelling(text: str, got: str) -> None:
+    mismatch = JSON.check(EMPTY, FileTree.of({"c.json": text}))
+
+    assert mismatch is not None
+    assert (mismatch.expected, mismatch.got) == ('{"n": 1, "t": "é"}'.encode(), got.encode())
+
+
+def test_json_that_nests_as_deeply_as_can_be_read_is_a_mismatch() -> None:
+    for depth in range(500, 20_000, 500):
+        assert JSON.check(EMPTY, FileTree.of({"c.json": "[" * depth + "]" * depth})) is not None
+
+
+def test_json_keys_come_in_the_order_of_the_goal_s() -> None:
+    goal = JsonGoal({"c": {"b": [{"y": 1, "x": 2}], "a": 1}})
+
+    assert goal.check(EMPTY, FileTree.of({"c": '{"new":0,"a":1,"b":[{"x":2,"y":3},{}]}'})) == Mismatch(
+        "c", b'{"b": [{"y": 1, "x": 2}], "a": 1}', b'{"b": [{"y": 3, "x": 2}, {}], "a": 1, "new": 0}', "JSON value"
+    )
 
 
 def test_json_is_utf_8() -> None:

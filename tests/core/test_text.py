@@ -28,7 +28,7 @@ def test_what_is_visible_is_printable_and_valid_in_every_encoding(value: str | b
 
 
 @given(st.text(max_size=50), st.text(max_size=50))
-def test_different_values_never_look_alike(one: str, other: str) -> None:
+def test_different_values_never_give_the_same_text(one: str, other: str) -> None:
     assert (visible(one) == visible(other)) == (one == other)
 
 

@@ -45,6 +45,10 @@ RIGHT = "echo hello world > out.txt"
             "--qb-timeout=never",
             "bad value 'never' for timeout (from --qb-timeout on the command line). Allowed: a number of sec*",
         ),
+        (
+            "--qb-limit=memory=lots",
+            "bad value 'memory=lots' for limit (from --qb-limit on the command line). Allowed: a whole number *",
+        ),
         ("--qb-sandbox=zoo", "unknown sandbox 'zoo' (from --qb-sandbox on the command line). Allowed: auto, *"),
         (
             "--qb-replies=nowhere",
@@ -213,7 +217,7 @@ SURROGATES = {
     "skip": "pytest.skip('no \\ud800')",
     "failure": "raise ValueError('no \\ud800')",
     "warning": "warnings.warn('no \\ud800')",
-    "property": "request.node.user_properties.append(('a', '\\ud800')); request.node.user_properties.append(('b', Path('x')))",
+    "property": "request.node.user_properties.extend([('a', '\\ud800'), ('b', Path('x'))])",
     "output": "print('no', end=''); request.node.add_report_section('setup', 'x', 'no \\ud800')",
 }
 

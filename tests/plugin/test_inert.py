@@ -10,6 +10,7 @@ ALLOWED = {
     "pytest_quotebench",
     "pytest_quotebench.core",
     "pytest_quotebench.core.errors",
+    "pytest_quotebench.core.limits",
     "pytest_quotebench.plugin",
     "pytest_quotebench.plugin.fixtures",
     "pytest_quotebench.plugin.hookspecs",

@@ -127,7 +127,7 @@ def test_settings_in_pytests_own_toml_are_read(suite: pytest.Pytester) -> None:
     if int(pytest.__version__.split(".")[0]) < 9:
         pytest.skip("native TOML settings came with pytest 9")
     suite.makepyprojecttoml(
-        '[tool.pytest]\nqb_model = ["oracle", "naive"]\nqb_tier = ["0"]\nqb_strict_replies = true\nqb_timeout = "2"\n'
+        '[tool.pytest]\nqb_model = ["oracle", "naive"]\nqb_tier = ["0"]\nqb_strict_replies = true\n'
     )
 
     assert len(collected(suite.runpytest(*OPTIONS, "--qb-contract=raw", "--qb-transport=raw"))) == 28
