@@ -33,7 +33,7 @@ def test_a_failing_item_is_explained_in_ten_lines_without_a_traceback(
 
     assert result.ret == 1
     start = next(index for index, line in enumerate(result.outlines) if line.startswith("silent-wrong"))
-    end = next(index for index, line in enumerate(result.outlines) if line.startswith("quotebench: 1 case"))
+    end = next(index for index, line in enumerate(result.outlines) if "run in the sandbox" in line)
     assert result.outlines[start:end] == [
         "silent-wrong: out.txt differs at byte 6",
         r"  expected  hello world\n",
