@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 
 from pytest_quotebench.core.errors import Broken
@@ -34,7 +35,10 @@ def harness_versions() -> dict[str, str]:
 
 
 def tool_versions(sandbox: Sandbox) -> dict[str, str]:
-    """Return the first line that each tool says of its version inside the sandbox; a tool may be absent."""
+    """Return the first line that each tool says of its version inside the sandbox; a tool may be absent.
+
+    Beside them stands what the sandbox itself tells in `versions`, such as the digest of its image.
+    """
     asked = Invocation(argv=(b"bash", b"-c", to_bytes(_QUESTION)))
     try:
         execution: Execution = sandbox.run(FileTree(), asked, Limits(wall_s=5))
@@ -42,4 +46,5 @@ def tool_versions(sandbox: Sandbox) -> dict[str, str]:
         return {}
     lines = (line.partition(b"\t") for line in execution.stdout.split(b"\n"))
     said = {visible(tool, 20): visible(answer, 100) for tool, _, answer in lines if answer}
-    return {tool: said[tool] for tool in _TOOLS if tool in said}
+    told: Mapping[str, str] = getattr(sandbox, "versions", {})
+    return {**{tool: said[tool] for tool in _TOOLS if tool in said}, **told}

@@ -66,6 +66,7 @@ OPTIONS = (
     Option("task", f"Only these tasks{_LIST}", "ID", repeatable=True),
     Option("replies", "File or directory of stored replies; default replies/ in the root directory", "PATH"),
     Option("sandbox", "Where commands run; auto takes the strongest that is granted; also", folder="sandboxes"),
+    Option("docker", "fresh: a container for each item; default shared: one for each pytest process", "MODE"),
     Option("timeout", "Seconds that a command may take; default 15", "SECONDS"),
     Option(
         "limit",

@@ -133,7 +133,9 @@ class Run:
 
     def open_sandbox(self) -> AbstractContextManager[Sandbox]:
         """Return the context manager of the run's sandbox."""
-        return self.sandboxes[self.sandbox_name].open_sandbox()
+        name = self.sandbox_name
+        options = {"mode": self.settings.docker_mode} if name == "docker" else {}
+        return self.sandboxes[name].open_sandbox(**options)
 
     def bench(self, sandbox: Sandbox) -> Bench:
         """Return where cases are replayed, with the versions of what runs them; asked once of each sandbox."""

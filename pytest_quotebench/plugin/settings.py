@@ -17,6 +17,7 @@ from pytest_quotebench.plugin.options import OPTIONS, Option
 DEFAULT_BOUNDARY = "nested"
 DEFAULT_CONTRACTS = ("raw", "disclosed")
 AUTO = "auto"
+DOCKER_MODES = ("shared", "fresh")
 _LONGEST_RANGE = 10_000
 
 Parsed = TypeVar("Parsed")
@@ -47,6 +48,7 @@ class Settings:
     tasks: tuple[str, ...]
     replies: Path
     sandbox: str
+    docker_mode: str
     limits: Limits
     strict_replies: bool
     results: Path | None
@@ -81,6 +83,7 @@ def read_settings(config: pytest.Config) -> Settings:
         tasks=names["task"],
         replies=_path(config, given, "replies") or config.rootpath / "replies",
         sandbox=_single(given, "sandbox", str, AUTO),
+        docker_mode=_single(given, "docker", _docker_mode, DOCKER_MODES[0]),
         limits=_limits(given),
         strict_replies=_single(given, "strict-replies", _truth, default=False),
         results=_path(config, given, "results"),
@@ -148,6 +151,12 @@ def _single(given: dict[str, Given], name: str, parse: Callable[[str], Parsed], 
 
 def _bad(given: Given, name: str, value: str, allowed: str) -> BadInput:
     return BadInput(f"bad value {value!r} for {name} (from {given.source}). Allowed: {allowed}.")
+
+
+def _docker_mode(text: str) -> str:
+    if text not in DOCKER_MODES:
+        raise ValueError(", ".join(DOCKER_MODES))
+    return text
 
 
 def _limits(given: dict[str, Given]) -> Limits:

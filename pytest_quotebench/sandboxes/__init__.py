@@ -44,6 +44,9 @@ class Provider(Protocol):
         """Try whether this machine grants the sandbox; return None, or what refused and what to do."""
         ...
 
-    def open_sandbox(self) -> AbstractContextManager[Sandbox]:
-        """Return a context manager that yields the sandbox and, at its end, leaves nothing behind."""
+    def open_sandbox(self, **options: str) -> AbstractContextManager[Sandbox]:
+        """Return a context manager that yields the sandbox and, at its end, leaves nothing behind.
+
+        `options` are those of this sandbox alone (`mode` of `docker`); most have none.
+        """
         ...

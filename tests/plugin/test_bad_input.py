@@ -49,6 +49,10 @@ RIGHT = "echo hello world > out.txt"
             "--qb-limit=memory=lots",
             "bad value 'memory=lots' for limit (from --qb-limit on the command line). Allowed: a whole number *",
         ),
+        (
+            "--qb-docker=new",
+            "bad value 'new' for docker (from --qb-docker on the command line). Allowed: shared, fresh.",
+        ),
         ("--qb-sandbox=zoo", "unknown sandbox 'zoo' (from --qb-sandbox on the command line). Allowed: auto, *"),
         (
             "--qb-replies=nowhere",
