@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from importlib.metadata import version
 from typing import Any
 
 import quotebench_tasks
+from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.errors import BadInput, QuoteBenchError
-from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.limits import Limits, parse_seconds
 from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.result import Result
 from pytest_quotebench.core.task import Task, prompt_digest, tasks_by_id
@@ -19,6 +22,7 @@ from pytest_quotebench.core.text import to_text, visible
 from pytest_quotebench.core.tree import Change, Directory, Entry, File, Special, Symlink
 from pytest_quotebench.core.verdict import VerdictClass
 from pytest_quotebench.explain import explain, layer_lines
+from pytest_quotebench.paths import command as paths
 from pytest_quotebench.registry import Registry, built_in, variant_summaries
 from pytest_quotebench.replay import Bench, conclude, replay
 from pytest_quotebench.sandbox_choice import AUTO, choose_sandbox
@@ -38,23 +42,23 @@ class Variants:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Returns 0 for a pass, 1 for a failing verdict, 2 for bad input, 3 for a broken harness."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stdout is not None:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
     except BadInput as error:
         print(f"quotebench: {error}", file=sys.stderr)
         return EXIT_USAGE
-    except QuoteBenchError as error:
+    except (QuoteBenchError, OSError) as error:
         print(f"quotebench: {error}", file=sys.stderr)
         return EXIT_BROKEN
-    except BrokenPipeError:
-        return EXIT_PASS
     return status
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="quotebench", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"quotebench {version('pytest-quotebench')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     trying = commands.add_parser("try", help="run one case by hand", description=_try.__doc__)
     trying.add_argument("task", metavar="TASK", help="a task's id, such as write-file-t3")
@@ -62,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     trying.add_argument("--contract", default="raw", help="how the reply is read (default: raw)")
     trying.add_argument("--transport", help="the path it takes (default: the one that the contract speaks of)")
     trying.add_argument("--sandbox", default=AUTO, help="where it runs (default: the strongest granted here)")
-    trying.add_argument("--timeout", type=float, default=Limits().wall_s, metavar="SECONDS")
+    trying.add_argument("--timeout", default=str(Limits().wall_s), metavar="SECONDS")
     trying.set_defaults(run=_try)
     listing = commands.add_parser("tasks", help="list the tasks", description=_tasks.__doc__)
     listing.set_defaults(run=_tasks)
@@ -70,6 +74,11 @@ def _parser() -> argparse.ArgumentParser:
         "variants", help="list what the options can name", description=_variants.__doc__
     )
     variants.set_defaults(run=_variants)
+    measuring = commands.add_parser(
+        "paths", help="show what every command path does to commands", description=_paths.__doc__
+    )
+    paths.add_arguments(measuring)
+    measuring.set_defaults(run=_paths)
     showing = commands.add_parser("show", help="show one task", description=_show.__doc__)
     showing.add_argument("task", metavar="TASK")
     showing.set_defaults(run=_show)
@@ -80,20 +89,21 @@ def _try(options: argparse.Namespace) -> int:
     """Run one reply on one task, and show the layers, the verdict and what changed in the directory."""
     task = _task(options.task)
     variants = Variants()
-    variants.contracts.require(options.contract, "--contract")
-    transport = options.transport or variants.contracts[options.contract].matched_transport
+    contract = ALIASES.get(options.contract, options.contract)
+    variants.contracts.require(contract, "--contract")
+    transport = options.transport or variants.contracts[contract].matched_transport
     variants.transports.require(transport, "--transport")
     sandbox_name = choose_sandbox(
         options.sandbox, "--sandbox", variants.sandboxes, harmless=False, flag="--sandbox"
     )
-    reply = to_text(sys.stdin.buffer.read()) if options.reply == "-" else options.reply
-    case = _case(task, options.contract, transport, reply)
+    case = _case(task, contract, transport, _reply_text(options.reply))
+    limits = _limits(options.timeout)
     with variants.sandboxes[sandbox_name].open_sandbox() as sandbox:
         bench = Bench(
             contracts=variants.contracts,
             transports=variants.transports,
             sandbox=sandbox,
-            limits=Limits(wall_s=options.timeout),
+            limits=limits,
         )
         result = conclude(replay(case, bench))
     _print(_result_lines(result))
@@ -119,6 +129,12 @@ def _variants(_options: argparse.Namespace) -> int:
     return EXIT_PASS
 
 
+def _paths(options: argparse.Namespace) -> int:
+    """Show what every command path here does to each class of hazard, to oracles and to stored replies."""
+    _print(paths.run(options))
+    return EXIT_PASS
+
+
 def _show(options: argparse.Namespace) -> int:
     """Show a task's instruction and fixture, and under each contract its prompt, oracle and naive reply."""
     task = _task(options.task)
@@ -136,6 +152,22 @@ def _task(name: str) -> Task:
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise BadInput(f"unknown task {name!r}.{hint} `quotebench tasks` lists them.")
     return known[name]
+
+
+def _reply_text(argument: str) -> str:
+    """Return the reply to the letter: an argument's own bytes, whatever the locale, or standard input's."""
+    if argument != "-":
+        return to_text(os.fsencode(argument))
+    if sys.stdin is None:
+        raise BadInput("standard input is closed. Give the command as an argument.")
+    return to_text(sys.stdin.buffer.read())
+
+
+def _limits(seconds: str) -> Limits:
+    try:
+        return Limits(wall_s=parse_seconds(seconds))
+    except ValueError as error:
+        raise BadInput(f"bad value {seconds!r} (from --timeout). Allowed: {error}.") from None
 
 
 def _case(task: Task, contract: str, transport: str, text: str) -> Case:
@@ -203,8 +235,14 @@ def _contract_lines(task: Task, name: str, variants: Variants) -> Iterator[str]:
 
 
 def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line)
+    """Print until nobody listens any more: the exit status says the verdict also into a closed pipe."""
+    try:
+        for line in lines:
+            print(line)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ def test_the_reply_can_come_from_standard_input(
         (["try", "--contract=zzz", "write-file-t0", "x"], "unknown contract 'zzz' (from --contract)"),
         (["try", "--transport=zzz", "write-file-t0", "x"], "unknown transport 'zzz' (from --transport)"),
         (["try", "--sandbox=zzz", "write-file-t0", "x"], "unknown sandbox 'zzz' (from --sandbox)"),
+        (["try", "--timeout=nan", "write-file-t0", "x"], "bad value 'nan' (from --timeout)"),
         (["show", "zzz"], "unknown task 'zzz'. `quotebench tasks` lists them."),
     ],
 )
@@ -102,3 +103,29 @@ def test_any_terminal_will_do() -> None:
     assert b"\\u27ea" in plain.stdout
     closed = subprocess.run(["bash", "-c", '"$@" | head -1', "bash", *show], capture_output=True, check=True)
     assert closed.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ('"$@" true | true; exit "${PIPESTATUS[0]}"', 1),
+        ('"$@" true >&-', 1),
+        ('"$@" true >/dev/full', 3),
+        ('"$@" - <&-', 2),
+        ('LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 "$@" "echo \'hello world\' > out.txt # é"', 0),
+    ],
+)
+def test_the_status_is_the_verdict_whoever_listens(line: str, status: int) -> None:
+    """A closed pipe, a closed or full output, a closed input, another locale: never a traceback."""
+    attempt = [sys.executable, "-m", "pytest_quotebench.cli", "try", "--sandbox=local", "write-file-t0"]
+
+    result = subprocess.run(["bash", "-c", line, "bash", *attempt], capture_output=True, check=False)
+
+    assert result.returncode == status, result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_an_alias_of_a_contract_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+    """`wrapped` is what the older tool called `disclosed`."""
+    assert main(["try", "--sandbox=local", "--contract=wrapped", "write-file-t0", "true"]) == 1
+    assert "contract disclosed, transport nested" in capsys.readouterr().out

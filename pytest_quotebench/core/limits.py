@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 
@@ -34,6 +35,22 @@ class Limits:
     processes: int = 256
     """Processes and threads at one time (`limit:pids`)."""
     tree: TreeLimits = field(default_factory=TreeLimits)
+
+    def __post_init__(self) -> None:
+        """Refuse a deadline that is none."""
+        if not 0 < self.wall_s < inf:
+            raise ValueError(f"a number of seconds above 0, not {self.wall_s}")
+
+
+def parse_seconds(text: str) -> float:
+    """Return a number of seconds above 0. Raises ValueError that says what is allowed."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < inf:
+        raise ValueError("a number of seconds above 0")
+    return seconds
 
 
 LIMIT_FIELDS = {

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.errors import BadInput
-from pytest_quotebench.core.limits import Limits, with_limits
+from pytest_quotebench.core.limits import Limits, parse_seconds, with_limits
 from pytest_quotebench.plugin.options import OPTIONS, Option
 
 DEFAULT_BOUNDARY = "nested"
@@ -160,23 +160,13 @@ def _docker_mode(text: str) -> str:
 
 
 def _limits(given: dict[str, Given]) -> Limits:
-    limits = Limits(wall_s=_single(given, "timeout", _seconds, Limits().wall_s))
+    limits = Limits(wall_s=_single(given, "timeout", parse_seconds, Limits().wall_s))
     for text in _names(given.get("limit")):
         try:
             limits = with_limits(limits, [text])
         except ValueError as error:
             raise _bad(given["limit"], "limit", text, str(error)) from None
     return limits
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise ValueError("a number of seconds above 0")
-    return seconds
 
 
 def _truth(text: str) -> bool:

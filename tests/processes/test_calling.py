@@ -45,7 +45,12 @@ def test_all_calls_share_one_thread_and_one_event_loop() -> None:
 
 def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_answers() -> None:
     """It costs its thread."""
-    with Caller(lambda command, cwd: (time.sleep(float(command)), (0, None))[1]) as caller:
+
+    def sleeping(command: bytes, cwd: Path) -> tuple[int, None]:
+        time.sleep(float(command))
+        return 0, None
+
+    with Caller(sleeping) as caller:
         with pytest.raises(GaveUpError, match=r"no answer within 0\.1 s"):
             caller.call(b"2", HERE, 0.1)
         assert caller.call(b"0", HERE, 5) == Answer(0, b"")

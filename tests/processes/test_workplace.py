@@ -8,7 +8,7 @@ import stat
 from pytest_quotebench.core.tree import Directory, File, FileTree
 from pytest_quotebench.processes.workplace import workplace
 
-TREE = FileTree({"d": Directory(), "d/x": File(b"1", 0o755), "a\udcff": File(b"")})
+TREE = FileTree.of({"d/x": File(b"1", 0o755), "a\udcff": File(b""), "d": Directory()})
 
 
 def test_the_tree_is_laid_out_and_captured_and_gone_at_the_end() -> None:
