@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.execution import Execution
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_text
 from pytest_quotebench.core.tree import Entry, FileTree
 from pytest_quotebench.registry import Registry, built_in
+from pytest_quotebench.replay import carry
 from pytest_quotebench.sandbox_choice import AUTO, choose_sandbox
 from pytest_quotebench.sandboxes import Provider
 from pytest_quotebench.transports import Transport
@@ -33,7 +35,8 @@ def execute(
 
     Raises:
         BadInput: an unknown name, or no sandbox is granted.
-        TransportError: the transport cannot take the command.
+        TransportError: the transport cannot take the command, or its session was lost.
+        ValueError: a timeout that is none.
         Broken: the sandbox failed.
 
     """
@@ -42,7 +45,10 @@ def execute(
     providers: Registry[Provider] = Registry("sandbox", built_in("sandboxes", ""))
     chosen = choose_sandbox(sandbox, "the argument sandbox", providers, harmless=False, flag="sandbox")
     text = to_text(command) if isinstance(command, bytes) else command
-    invocation = transports[transport].plan(text)
     tree = files if isinstance(files, FileTree) else FileTree.of(files)
+    limits = Limits(wall_s=timeout)
     with providers[chosen].open_sandbox() as opened:
-        return opened.run(tree, invocation, Limits(wall_s=timeout))
+        outcome = carry(transports[transport], text, tree, opened, limits)
+    if isinstance(outcome, TransportError):
+        raise outcome
+    return outcome

@@ -77,12 +77,21 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def is_variant(path: Path) -> bool:
+    """Tell whether a file is one variant of a folder of them."""
+    return place(module_name(path)) in VARIANTS - {"stats"} and path.stem != "__init__"
+
+
+def is_family(path: Path) -> bool:
+    """Tell whether a file is part of the tasks, and not their suite."""
+    return path.parent.name == "quotebench_tasks" and path.stem != "test_quotebench"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if place(module_name(path))], ids=module_name)
 def test_imports_go_down_only(path: Path) -> None:
     """No module imports from a floor above its own, and no variant folder imports a sibling."""
     here = place(module_name(path))
-    if here is None:
-        pytest.skip("the package's own front, or the tasks: other tests look at them")
+    assert here is not None
 
     wrong = [
         module
@@ -94,14 +103,11 @@ def test_imports_go_down_only(path: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
+@pytest.mark.parametrize("path", [path for path in MODULES if is_variant(path)], ids=module_name)
 def test_variants_do_not_import_each_other(path: Path) -> None:
     """A variant's file imports no other variant of its folder: one variant is one file."""
     name = module_name(path)
-    folder, _, variant = name.rpartition(".")
-    if place(name) not in VARIANTS - {"stats"} or variant == "__init__":
-        pytest.skip("not a variant")
-
+    folder = name.rpartition(".")[0]
     others = {module_name(other) for other in path.parent.glob("*.py")} - {name, f"{folder}.__init__"}
     siblings = sorted(others & set(imported(path)))
 
@@ -116,22 +122,17 @@ def test_every_module_stands_on_a_floor(path: Path) -> None:
     assert name.startswith("quotebench_tasks") or name == f"{PACKAGE}.__init__" or place(name) is not None
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if place(module_name(path)) != "plugin"], ids=module_name
+)
 def test_only_the_plugin_and_the_suite_import_pytest(path: Path) -> None:
     """Everything below the plugin is plain Python that works without pytest."""
-    if place(module_name(path)) == "plugin":
-        pytest.skip("the plugin is where pytest is imported")
-
     assert [module for module in imported(path) if module.split(".")[0] in {"pytest", "_pytest", "xdist"}] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
+@pytest.mark.parametrize("path", [path for path in MODULES if is_family(path)], ids=module_name)
 def test_task_families_import_the_core_only(path: Path) -> None:
     """The families are data and goals."""
-    name = module_name(path)
-    if not name.startswith("quotebench_tasks.") or name.endswith("test_quotebench"):
-        pytest.skip("not a task family")
-
     ours = [module for module in imported(path) if module.startswith(f"{PACKAGE}.")]
 
     assert [module for module in ours if not f"{module}.".startswith(f"{PACKAGE}.core.")] == []

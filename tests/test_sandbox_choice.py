@@ -21,7 +21,7 @@ class Provider:
     def refusal(self) -> str | None:
         return self._refusal
 
-    def open_sandbox(self) -> AbstractContextManager[Any]:
+    def open_sandbox(self, **options: str) -> AbstractContextManager[Any]:
         raise AssertionError("choosing opens nothing")
 
 

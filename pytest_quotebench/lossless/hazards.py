@@ -30,6 +30,7 @@ TITLES = {
     "backtick": "backtick (`)",
     "newline": "newline",
     "trailing-newline": "trailing newline",
+    "blank-line": "blank line",
     "exclamation": "exclamation mark (!)",
     "tab": "tab",
     "spaces": "runs of spaces",
@@ -73,6 +74,8 @@ TITLES = {
 
 _SEQUENCES = (
     ("crlf", r"\r\n"),
+    ("heredoc", r"(?:\A|\n)EOF(?:\n|\Z)"),
+    ("blank-line", r"\n\n"),
     ("template", r"\{\{|\}\}|\$\{\{|\{[%#]|[%#]\}|#\{"),
     ("doubled-backslash", r"\\\\"),
     ("entity", r"&[a-z#0-9]+;"),
@@ -107,7 +110,9 @@ _CHARACTERS = (
     ("leading-dash", r"\A-|\n-"),
     ("upper-case", "[A-Z]"),
     ("punctuation", r"[^\sA-Za-z0-9]"),
+    ("letters-and-digits", "[c-z0-9]"),
 )
+_QUOTES = {"single-quote", "double-quote", "backslash"}
 _NEWLINE_INSIDE = b"echo 'a\nb'>f"
 _WORD_BYTES = 200
 _MANY = 20
@@ -155,7 +160,7 @@ def _content_class(command: bytes, label: str, is_harmed: Callable[[bytes], bool
     text = to_text(command)
     words = _words(text)
     if words is None:
-        return label
+        return (_quoting_class(text, ()) or label) if label in _QUOTES else label
     others = [other for other in _requoted(text, words) if other != text]
     if others and not any(is_harmed(to_bytes(other)) for other in others):
         return _quoting_class(text, words) or label

@@ -69,7 +69,7 @@ def is_harmless(command: bytes) -> bool:
         _FORBIDDEN.search(command) is None
         and all(_is_harmless_word(word) for word in _WORD.findall(command))
         and not (b"(" in rest and re.search(rb"[{|&;]", rest))
-        and (rest.count(b"(") <= 2 and rest.count(b"`") <= 1)
+        and rest.count(b"(") <= 2
         and (_AT_LARGE.search(command) is None or command.count(b">") <= 1)
     )
 
@@ -159,7 +159,13 @@ LADDER: tuple[Probe, ...] = (
     *_probes("long-word", f"echo {_repeated(300)}>f"),
     *_probes("many-words", f"printf %s {' '.join(['a', 'b'] * 200)}>f"),
     *_probes("many-lines", "\n".join(["echo a>>f", "echo b>>f"] * 80)),
-    *_probes("heredoc", ":<<'E'\n\"'$9`\nE\necho a>f", ":<<E\na\nE\necho a>f\n", "echo 'a\nEOF\nb'>f"),
+    *_probes(
+        "heredoc",
+        ":<<'E'\n\"'$9`\nE\necho a>f",
+        "echo a>f<<E\nb\nE",
+        ":<<E\na\nE\necho a>f\n",
+        "echo 'a\nEOF\nb'>f",
+    ),
     *_probes("mixed-quotes", 'echo "a\'a" \'"a"\' a\\"b\\\'>f', 'printf %s "\\$9\\`\\"\\\\ \'">f'),
     *_probes("long-line", f"echo {_repeated(20_000)}>f"),
     *_probes("long-command", "\n".join([f"echo {_repeated(180)}>>f"] * 370)),

@@ -15,8 +15,8 @@ _FAILURES = 4
 def shrink(command: bytes, is_harmed: Callable[[bytes], bool], goes_on: Callable[[], bool]) -> bytes:
     """Return a command of which no part can be taken away without the harm ending, or time being up.
 
-    Pieces of whole characters are taken away, the large ones first; what is left is a mangled form of a probe, and as harmless.
-    Of a long command only some of the pieces are tried.
+    Pieces of whole characters are taken away, the large ones first; what is left is a mangled form of a probe, and
+    as harmless. Of a long command only some of the pieces are tried.
     """
     return _Shrinking(is_harmed, goes_on).shrunk(_plainer(command, is_harmed))
 

@@ -52,14 +52,15 @@ def qb_gate(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def qb_execution(request: pytest.FixtureRequest, qb_case: Case, qb_bench: Bench) -> Replayed:
+def qb_execution(request: pytest.FixtureRequest, qb_case: Case, qb_sandbox: Sandbox) -> Replayed:
     """What became of the case. A harness that could not do its part is an error in set-up, not a failure."""
     from pytest_quotebench.core.errors import Broken
     from pytest_quotebench.explain import explain
     from pytest_quotebench.plugin.keys import RESULT
+    from pytest_quotebench.plugin.run import current_run
     from pytest_quotebench.replay import conclude, replay
 
-    replayed = replay(qb_case, qb_bench)
+    replayed = replay(qb_case, current_run(request.config).bench(qb_sandbox))
     if isinstance(replayed.outcome, Broken):
         request.node.stash[RESULT] = conclude(replayed)
         pytest.fail(explain(request.node.stash[RESULT]), pytrace=False)

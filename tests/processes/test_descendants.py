@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -126,6 +126,19 @@ def test_an_exception_does_not_save_them(sleepers: Sleepers) -> None:
     assert sleepers.found() == []
 
 
+def parent_of(pid: int) -> int:
+    """Return the parent's pid, from /proc/PID/stat (proc(5))."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition, 10 s at most."""
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
 @pytest.mark.parametrize("own_session", [False, True])
 def test_children_that_were_there_before_are_left_alone(*, own_session: bool) -> None:
     """And so is what they start in their session, although it is adopted when it is orphaned meanwhile."""
@@ -141,6 +154,7 @@ def test_children_that_were_there_before_are_left_alone(*, own_session: bool) ->
             daemon.stdin.write(b"\n")
             daemon.stdin.flush()
             orphan = int(daemon.stdout.readline())
+            wait_until(lambda: parent_of(orphan) == os.getpid())
             start("sleep 60 &")
         assert daemon.poll() is None
         os.kill(orphan, signal.SIGKILL)
