@@ -63,7 +63,7 @@ def _nothing_stored() -> Iterator[None]:
     from hypothesis import configuration
 
     before = vars(configuration).get("__hypothesis_home_directory")
-    with tempfile.TemporaryDirectory(prefix="qb-") as directory:
+    with tempfile.TemporaryDirectory(prefix="hypothesis-") as directory:
         configuration.set_hypothesis_home_dir(directory)
         try:
             yield

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_quotebench.core.capture import Capture, capture_directory
-from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.limits import TreeLimits
 from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.processes.directory import lay_out
-from pytest_quotebench.processes.removal import remove_directory
+from pytest_quotebench.processes.private import make_private_directory
 
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -37,12 +35,9 @@ def workplace(tree: FileTree) -> Iterator[Workplace]:
     What cannot be removed is left where it is, below the directory for temporary files. Raises Broken
     (`temporary-directory`, `layout`) where it cannot be made.
     """
+    root = make_private_directory()
     try:
-        root = Path(tempfile.mkdtemp(prefix="qb-")).resolve()
-    except OSError as error:
-        raise Broken("temporary-directory", f"cannot make a directory for temporary files: {error}") from error
-    try:
-        task = root / "task"
+        task = root.path / "task"
         task.mkdir(0o755)
         directory = os.open(task, _OPEN_DIRECTORY)
         try:
@@ -53,12 +48,4 @@ def workplace(tree: FileTree) -> Iterator[Workplace]:
             os.close(directory)
     finally:
         with suppress(OSError):
-            _remove(root)
-
-
-def _remove(root: Path) -> None:
-    parent = os.open(root.parent, _OPEN_DIRECTORY)
-    try:
-        remove_directory(parent, root.name)
-    finally:
-        os.close(parent)
+            root.remove()

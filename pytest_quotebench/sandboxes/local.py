@@ -7,7 +7,6 @@ user can. What it holds: the directory, the environment, the limits, and that no
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,6 +21,7 @@ from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import File, FileTree
 from pytest_quotebench.processes.directory import lay_out
 from pytest_quotebench.processes.ending import read_report, to_execution
+from pytest_quotebench.processes.private import make_private_directory, remove_stale_directories
 from pytest_quotebench.processes.removal import remove_directory
 from pytest_quotebench.processes.running import run_to_end
 
@@ -56,7 +56,8 @@ class LocalSandbox:
     name = "local"
 
     def __init__(self) -> None:
-        self._roots = [_private_directory()]
+        remove_stale_directories()
+        self._roots = [make_private_directory()]
         self._numbers = count(1)
 
     def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
@@ -77,31 +78,32 @@ class LocalSandbox:
         """Remove everything; warn of what cannot be removed."""
         for root in self._roots:
             try:
-                _remove(root)
+                root.remove()
             except OSError as error:
-                warnings.warn(f"could not remove {root}: {error}", RuntimeWarning, stacklevel=2)
+                warnings.warn(f"could not remove {root.path}: {error}", RuntimeWarning, stacklevel=2)
 
     @contextmanager
     def _fresh_directory(self) -> Iterator[tuple[str, int]]:
         """Hold a new directory, by path and open. What cannot be removed of it is tried again at the close."""
         number = str(next(self._numbers))
-        with _opened(self._root(), None) as root:
+        place = self._root()
+        with _opened(str(place), None) as root:
             os.mkdir(number, 0o700, dir_fd=root)
             try:
                 with _opened(number, root) as directory:
-                    yield f"{self._roots[-1]}/{number}", directory
+                    yield f"{place}/{number}", directory
             finally:
                 with suppress(OSError):
                     remove_directory(root, number)
 
-    def _root(self) -> str:
+    def _root(self) -> Path:
         """Return the directory to work below: a new one where a command has damaged the last one."""
         try:
-            with _opened(self._roots[-1], None):
+            with _opened(str(self._roots[-1].path), None):
                 pass
         except OSError:
-            self._roots.append(_private_directory())
-        return self._roots[-1]
+            self._roots.append(make_private_directory())
+        return self._roots[-1].path
 
 
 def _run_in(place: str, directory: int, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
@@ -144,23 +146,3 @@ def _opened(path: str, parent: int | None) -> Iterator[int]:
 
 def _argument(argument: bytes | AuxPath, aux: str) -> bytes:
     return argument if isinstance(argument, bytes) else to_bytes(f"{aux}/{argument.name}")
-
-
-def _private_directory() -> str:
-    """Make the root, outside every git repository: a command of ours must never find one above its directory."""
-    try:
-        root = Path(tempfile.mkdtemp(prefix="qb-")).resolve()
-    except OSError as error:
-        raise Broken("temporary-directory", f"cannot make a directory for temporary files: {error}") from error
-    repository = next((parent for parent in root.parents if (parent / ".git").exists()), None)
-    if repository is not None:
-        root.rmdir()
-        message = f"temporary files would lie in the git repository {repository}: set TMPDIR to a place outside it"
-        raise Broken("temporary-directory", message)
-    return str(root)
-
-
-def _remove(root: str) -> None:
-    path = Path(root)
-    with _opened(str(path.parent), None) as parent:
-        remove_directory(parent, path.name)
