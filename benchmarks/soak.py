@@ -1,0 +1,117 @@
+"""Does anything grow? `python benchmarks/soak.py [--items N] [--sandbox NAME ...]`: 10,000 items by default.
+
+Runs items that each leave a background process and a few files, one after the other in one opened sandbox, and
+compares what this process and the machine hold before and after: file descriptors, memory, mounts, children,
+control groups, temporary directories. Ends with status 1 where anything grew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.registry import Registry, built_in
+from pytest_quotebench.sandboxes import Provider, Sandbox
+
+COMMAND = b"echo hi > f; mkdir d; ln -s f l; mkfifo p; (setsid sleep 60 &) ; cat in.txt"
+FIXTURE = FileTree.of({"in.txt": "fixture\n"})
+WARM_UP = 50
+SLACK_AFTER = {"resident KiB": 8 * 1024}
+"""How much more may be held at the end: the allocator's own doing."""
+SLACK = {**SLACK_AFTER, "descendants": 4}
+"""And while a sandbox is open: the next item's first process is started ahead of time."""
+
+Holdings = dict[str, int]
+
+
+def main() -> None:
+    """Soak every fast sandbox that this machine grants."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--items", type=int, default=10_000, help="items in each sandbox; default 10,000")
+    parser.add_argument("--sandbox", action="append", help="only this one (repeatable)")
+    options = parser.parse_args()
+    providers: Registry[Provider] = Registry("sandbox", built_in("sandboxes", ""))
+    grown = [grew for name in options.sandbox or providers for grew in soak(name, providers[name], options.items)]
+    sys.exit("\n".join(grown) or 0)
+
+
+def soak(name: str, provider: Provider, items: int) -> list[str]:
+    """Run the items, print what was held before and after, and return what grew."""
+    reason = provider.refusal()
+    if reason is not None:
+        print(f"{name}: refused: {reason}")
+        return []
+    outside = holdings()
+    with provider.open_sandbox() as sandbox:
+        _run(sandbox, WARM_UP)
+        before, started = holdings(), time.monotonic()
+        _run(sandbox, items)
+        after, spent = holdings(), time.monotonic() - started
+    left = holdings()
+    print(f"{name}: {items} items, {1000 * spent / items:.2f} ms each")
+    for what in before:
+        print(f"  {what:<22} {before[what]:>9} {after[what]:>9}   after the close {left[what]:>9}")
+    return [
+        *(
+            f"{name}: {what} grew while it ran"
+            for what in before
+            if after[what] > before[what] + SLACK.get(what, 0)
+        ),
+        *(f"{name}: {what} stayed" for what in left if left[what] > outside[what] + SLACK_AFTER.get(what, 0)),
+    ]
+
+
+def holdings() -> Holdings:
+    """Return what is held now; a figure that this system does not tell is left out."""
+    figures: dict[str, Callable[[], int]] = {
+        "descriptors": lambda: len(list(Path("/proc/self/fd").iterdir())),
+        "resident KiB": _resident,
+        "mounts": lambda: len(Path("/proc/self/mountinfo").read_text().splitlines()),
+        "descendants": _descendants,
+        "control groups": lambda: sum("qb-" in path.name for path in Path("/sys/fs/cgroup").glob("*/*")),
+        "temporary directories": lambda: len(list(Path(tempfile.gettempdir()).glob("qb-run-*"))),
+    }
+    found = {}
+    for what, count in figures.items():
+        try:
+            found[what] = count()
+        except OSError:
+            continue
+    return found
+
+
+def _descendants() -> int:
+    """Count the processes below this one, zombies included, by their parents (proc(5))."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    ours = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return len(ours) - 1
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def _run(sandbox: Sandbox, items: int) -> None:
+    invocation = Invocation(argv=(b"bash", b"-c", COMMAND))
+    for number in range(items):
+        execution = sandbox.run(FIXTURE, invocation, Limits())
+        assert execution.exit_status == 0, (number, execution)
+        assert len(execution.tree) == 5, (number, execution.tree)
+
+
+if __name__ == "__main__":
+    main()
