@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,10 @@ from pytest_quotebench.processes.removal import remove_directory
 
 ORDINARY = 65534
 MEMORY = "/dev/shm"
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So a background job of a shell without job control is started, and the tests of interrupts with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("quotebench", deadline=None)  # a shared machine is slow at times; that is no failure
 settings.load_profile("quotebench")

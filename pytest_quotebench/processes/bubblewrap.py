@@ -23,6 +23,7 @@ from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import Directory, File, FileTree, Symlink
 from pytest_quotebench.processes.namespaces.kernel import StepFailed, kill_by_descriptor, pidfd_open
 from pytest_quotebench.processes.running import UMASK
+from pytest_quotebench.processes.signals import restoring_defaults
 from pytest_quotebench.processes.users import User
 
 PATIENCE_S = 10.0
@@ -201,6 +202,7 @@ def _start(
             pass_fds=options.descriptors,
             start_new_session=True,
             umask=UMASK,
+            preexec_fn=restoring_defaults(),  # noqa: PLW1509 -- see there
             **as_user,
         )
     except OSError as error:

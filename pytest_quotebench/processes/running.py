@@ -17,6 +17,7 @@ from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.processes.descendants import kill_group, nothing_outlives
 from pytest_quotebench.processes.output import KeptStream
+from pytest_quotebench.processes.signals import restoring_defaults
 from pytest_quotebench.processes.watching import Watch
 
 UMASK = 0o022
@@ -103,6 +104,7 @@ def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, ends: _Ends)
             stderr=ends.stderr,
             start_new_session=True,
             umask=UMASK,
+            preexec_fn=restoring_defaults(),  # noqa: PLW1509 -- one call of signal(2), and only under nohup and the like
         )
     except OSError as error:
         name = errno.errorcode.get(error.errno or 0, "unknown")
