@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pytest_quotebench.core.errors import BadInput
+from pytest_quotebench.core.result import Tally
 from pytest_quotebench.plugin.ledger import Ledger
 from pytest_quotebench.plugin.run import Run
 from pytest_quotebench.stats.crossover import PAIRINGS, Pairing
@@ -16,9 +19,28 @@ def summary_of(run: Run, ledger: Ledger) -> Summary:
         versions=harness_versions(),
         options=_options(run),
         missing=_missing(run),
-        problems=(*(f"{problem.origin}: {problem.message}" for problem in run.problems), *ledger.complaints),
+        problems=(
+            *(f"{problem.origin}: {problem.message}" for problem in run.problems),
+            *contradictions(ledger.tallies),
+            *ledger.complaints,
+        ),
     )
     return summarise(ledger.tallies.values(), facts, _pairings(run))
+
+
+def contradictions(tallies: Mapping[str, Tally]) -> tuple[str, ...]:
+    """Return a line for each case that ran as two items (in two suites) with different verdicts.
+
+    The tables count a case once, by its last item.
+    """
+    seen: dict[tuple[object, ...], str] = {}
+    found = []
+    for item, tally in tallies.items():
+        case = (tally.configuration, tally.cell, tally.task, tally.trial)
+        other = seen.setdefault(case, item)
+        if tallies[other].verdict != tally.verdict:
+            found.append(f"{other} is {tallies[other].verdict}, and {item}, the same case, is {tally.verdict}")
+    return tuple(found)
 
 
 def _pairings(run: Run) -> tuple[Pairing, ...]:

@@ -14,6 +14,8 @@ TITLE = "health"
 ORDER = 50
 
 _NAMED = 3
+_PROBLEMS = 20
+_NOT_RUN = "not-run"
 _INDENT = 16
 _LINE = 100
 
@@ -45,10 +47,16 @@ def _entry(name: str, text: str) -> list[str]:
 
 
 def _broken(summary: Summary) -> list[str]:
-    if not summary.broken:
-        return []
-    text = f"{summary.broken.total()} of {summary.cases} cases, outside every rate: {_listed(summary.broken)}"
-    return _entry("broken", text)
+    broken = Counter({detail: number for detail, number in summary.broken.items() if detail != _NOT_RUN})
+    found = []
+    if broken:
+        text = f"{broken.total()} of {summary.cases} cases, outside every rate: {_listed(broken)}"
+        found += _entry("broken", text)
+    if summary.broken[_NOT_RUN]:
+        found += _entry(
+            "not run", f"{summary.broken[_NOT_RUN]} of {summary.cases} cases were collected and never ran"
+        )
+    return found
 
 
 def _missing(summary: Summary) -> list[str]:
@@ -62,8 +70,8 @@ def _missing(summary: Summary) -> list[str]:
 
 def _problems(summary: Summary) -> list[str]:
     problems = summary.run.problems
-    more = len(problems) - _NAMED
-    shown = [line for problem in problems[:_NAMED] for line in _entry("problem", visible(problem, 400))]
+    more = len(problems) - _PROBLEMS
+    shown = [line for problem in problems[:_PROBLEMS] for line in _entry("problem", visible(problem, 400))]
     return [*shown, *_entry("", f"and {more} more")] if more > 0 else shown
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from pytest_quotebench.plugin.ledger import Ledger
+from pytest_quotebench.plugin.summary import contradictions
 
 IDS = frozenset({"a", "b", "c"})
 RECORD = {
@@ -40,3 +41,15 @@ def test_the_last_report_of_an_item_counts() -> None:
 def test_an_unused_ledger_says_so() -> None:
     """Nothing recorded: nothing to print."""
     assert not Ledger(collected={"x.py::test_replay[a]"}).is_used
+
+
+def test_one_case_in_two_suites_with_two_verdicts_is_told() -> None:
+    """The tables count it once; nobody is left to wonder which."""
+    ledger = Ledger()
+    ledger.record("a.py::test_replay[x]", json.dumps(RECORD))
+    ledger.record("b.py::test_replay[x]", json.dumps({**RECORD, "verdict": "timeout"}))
+    ledger.record("c.py::test_replay[y]", json.dumps({**RECORD, "trial": 1}))
+
+    assert contradictions(ledger.tallies) == (
+        "a.py::test_replay[x] is pass, and b.py::test_replay[x], the same case, is timeout",
+    )
