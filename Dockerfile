@@ -17,7 +17,7 @@ RUN set -e; install() { DEBIAN_FRONTEND=noninteractive apt-get install -y --no-i
     useradd --uid 10001 --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin quotebench
 
 # The users that items run as: programs such as ssh look themselves up.
-RUN for n in $(seq 20001 20064); do echo "item$n:x:$n:$n::/work/task:/bin/bash" >>/etc/passwd; \
+RUN for n in $(seq 20001 20064); do echo "item$n:x:$n:$n::/qb/task:/bin/bash" >>/etc/passwd; \
       echo "item$n:x:$n:" >>/etc/group; done
 
 USER 10001:10001

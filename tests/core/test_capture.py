@@ -47,8 +47,8 @@ def nest(directory: Path, levels: int) -> None:
     os.close(descriptor)
 
 
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+def descriptors() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 def test_files_directories_and_links_are_read_with_their_modes(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_depth_beyond_path_max_ends_within_the_limits(users_directory: Path) -> 
     assert len(read(users_directory).tree) == 64
     assert not read(users_directory, depth=2500).complete
     assert time.monotonic() - start < 2
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_the_longest_path_is_a_limit_of_its_own(users_directory: Path) -> None:
@@ -207,7 +207,7 @@ def test_reading_leaves_no_descriptor_open_and_the_callers_usable(tmp_path: Path
     directory = os.open(tmp_path, os.O_RDONLY)
     before = descriptors()
     assert [capture_directory(directory), capture_directory(directory)] == [read(tmp_path)] * 2
-    assert descriptors() == before
+    assert descriptors() <= before
     os.close(directory)
 
 

@@ -119,9 +119,9 @@ def test_it_is_refused_where_the_program_cannot_do_it(
 
 
 def test_closing_leaves_no_process_and_no_descriptor() -> None:
-    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    descriptors = {path.name for path in Path("/proc/self/fd").iterdir()}
     with bubblewrap.open_sandbox() as sandbox:
         run(sandbox, "(setsid sleep 100 &)")
         run(sandbox, "sleep 100", wall_s=0.1)
         assert children() == []
-    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+    assert {path.name for path in Path("/proc/self/fd").iterdir()} <= descriptors

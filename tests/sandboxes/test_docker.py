@@ -181,11 +181,11 @@ def test_an_item_is_an_ordinary_user_without_rights_and_can_write_in_three_place
         "ls /proc/1/fd/",
         "echo x > /proc/1/fd/1",
         "echo 1000 > /proc/1/oom_score_adj",
-        "echo ready > /work/agent",
+        "echo ready > /qb/agent",
         "touch /usr/bin/x",
         "touch /etc/x",
         "touch ../x",
-        "mv /work/task /work/other",
+        "mv /qb/task /qb/other",
         "mknod n c 1 5",
         "chown 20002 .",
         "unshare -Ur true",
@@ -231,7 +231,7 @@ def test_no_file_process_ipc_object_or_key_is_left_for_the_next(sandbox: DockerS
         sandbox,
         "ls -A . /tmp /dev/mqueue /var/tmp; tail -qn +2 /proc/sysvipc/*; readlink /proc/[0-9]*/cwd",
     ).stdout
-    assert said == b".:\n\n/dev/mqueue:\n\n/tmp:\n\n/var/tmp:\n/work/task\n"
+    assert said == b".:\n\n/dev/mqueue:\n\n/tmp:\n\n/var/tmp:\n/qb/task\n"
 
 
 @needs_engine
@@ -257,7 +257,9 @@ def test_twenty_items_leave_everything_flat(client: DockerClient, sandbox: Docke
     before = footprint()
     for _ in range(20):
         run(sandbox, "head -c 1M /dev/zero > /tmp/x; mkdir d; echo x > d/f; (setsid sleep 300 &)")
-    assert footprint() == before
+    after = footprint()
+    assert after[:2] == before[:2]
+    assert after[2] <= before[2]
 
 
 @needs_engine

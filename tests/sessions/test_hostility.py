@@ -65,7 +65,9 @@ def test_items_in_a_row_leave_no_process_socket_file_or_descriptor(name: str, co
     for command in commands * 2 + ["true"] * (count - 8):
         play(name, command)
 
-    assert _traces() == before
+    descriptors, *left = _traces()
+    assert descriptors <= before[0]
+    assert left == list(before[1:])
 
 
 def _traces() -> tuple[int, set[str], list[str]]:

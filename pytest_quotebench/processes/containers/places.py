@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-WORK, TMP, VAR_TMP = "/work", "/tmp", "/var/tmp"  # noqa: S108 -- file systems of the container alone
+WORK, TMP, VAR_TMP = "/qb", "/tmp", "/var/tmp"  # noqa: S108 -- file systems of the container alone
 """The places that can be written to, each a tmpfs with limits; an item finds all of them empty."""
 WORK_MODE = 0o711
 TASK, AUX = f"{WORK}/task", f"{WORK}/aux"
