@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_quotebench.audit import (
     CommandChange,
+    accepts,
     command_equivalents,
     command_mutations,
     tree_equivalents,
@@ -17,10 +18,9 @@ from pytest_quotebench.audit import (
 from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.execution import Execution, Invocation
-from pytest_quotebench.core.judge import check_state, extra_entries, judge
+from pytest_quotebench.core.judge import judge
 from pytest_quotebench.core.task import Task
 from pytest_quotebench.core.text import to_bytes, visible
-from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.core.verdict import Verdict, VerdictClass
 from pytest_quotebench.explain import explain, headline
 from pytest_quotebench.replay import Bench, conclude, replay
@@ -87,8 +87,8 @@ def audit_task(task: Task, bench: Bench) -> AuditCount:
     commands = list(command_mutations(task))
     equal_trees = list(tree_equivalents(task, reached.tree))
     equal_commands = list(command_equivalents(task))
-    wrong = [f"accepted: {change.kind}" for change in trees if _accepts(task, change.tree)]
-    wrong += [f"rejected: {change.kind}" for change in equal_trees if not _accepts(task, change.tree)]
+    wrong = [f"accepted: {change.kind}" for change in trees if accepts(task, change.tree)]
+    wrong += [f"rejected: {change.kind}" for change in equal_trees if not accepts(task, change.tree)]
     wrong += [f"accepted: {change.kind}" for change, verdict in _executed(commands, task, bench) if verdict.passed]
     wrong += [
         f"rejected: {change.kind}: {headline(verdict)}"
@@ -102,10 +102,6 @@ def audit_task(task: Task, bench: Bench) -> AuditCount:
         equivalents=len(equal_trees) + len(equal_commands),
         wrong=tuple(wrong),
     )
-
-
-def _accepts(task: Task, tree: FileTree) -> bool:
-    return check_state(task, tree) is None and not extra_entries(task, tree)
 
 
 def _executed(

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_quotebench.availability import missing_programs
 from pytest_quotebench.core.case import Case
 from pytest_quotebench.core.errors import Broken, TransportError
-from pytest_quotebench.core.execution import Invocation
-from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.task import Task
 from pytest_quotebench.core.text import to_text
@@ -18,12 +17,10 @@ from pytest_quotebench.core.verdict import VerdictClass
 from pytest_quotebench.lossless.carrying import Carried, Fate, fate
 from pytest_quotebench.lossless.probes import FIXTURE, LADDER, Probe
 from pytest_quotebench.replay import Bench, carry, conclude, replay
-from pytest_quotebench.transports import Transport
 
 RAW = "raw"
 ORACLE = Configuration("oracle")
 _PLAIN = LADDER[0]
-_ASKING = Limits(wall_s=5)
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ class _Measuring:
         self._right: dict[Probe, tuple[FileTree, ...]] = {}
 
     def why_not(self, name: str) -> str | None:
-        missing = self._missing(self._bench.transports[name])
+        missing = missing_programs(self._bench.sandbox, getattr(self._bench.transports[name], "needs", ()))
         if missing:
             return f"the sandbox has no {', '.join(missing)}"
         try:
@@ -140,14 +137,6 @@ class _Measuring:
         for configuration, counted in verdicts.items():
             broken = counted[VerdictClass.BROKEN]
             yield configuration, Replies(counted[VerdictClass.PASS], counted.total() - broken, broken)
-
-    def _missing(self, transport: Transport) -> list[str]:
-        programs: tuple[str, ...] = getattr(transport, "needs", ())
-        if not programs:
-            return []
-        question = b'for one do command -v "$one" >/dev/null || printf "%s\\n" "$one"; done'
-        argv = (b"bash", b"-c", question, b"bash", *(program.encode() for program in programs))
-        return self._bench.sandbox.run(FileTree(), Invocation(argv=argv), _ASKING).stdout.decode().split()
 
 
 def _oracles(tasks: Sequence[Task]) -> Iterator[Reply]:

@@ -13,10 +13,10 @@ from pytest_quotebench.contracts import ALIASES
 from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.limits import Limits, parse_seconds, with_limits
 from pytest_quotebench.plugin.options import OPTIONS, Option
+from pytest_quotebench.sandbox_choice import AUTO
 
 DEFAULT_BOUNDARY = "nested"
 DEFAULT_CONTRACTS = ("raw", "disclosed")
-AUTO = "auto"
 DOCKER_MODES = ("shared", "fresh")
 _LONGEST_RANGE = 10_000
 
