@@ -15,7 +15,7 @@ import quotebench_tasks
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.judge import check_state, extra_entries
 from pytest_quotebench.core.task import Task
-from pytest_quotebench.core.tree import File
+from pytest_quotebench.core.tree import File, FileTree
 from pytest_quotebench.lossless.carrying import CalledPath, Carried, Fate, RawPath
 from pytest_quotebench.lossless.comparison import Budget, Comparison, Measured
 from pytest_quotebench.lossless.hazards import TITLES, Named, name_hazard
@@ -91,19 +91,22 @@ class _Check:
 
     def _check_place(self) -> None:
         """See that the path works in the directory that it is given, before a file is written by a fixed name."""
-        name = f"f{secrets.token_hex(8)}"
-        command = b"echo a>" + name.encode()
+        stem = f"f{secrets.token_hex(8)}"
+        command = _writing_to(f"{stem}a")
         carried = self.comparison.carry(FIXTURE, command)
-        expected = FIXTURE.with_entries({name: File(b"a\n")})
         named = Named("plain", f"{TITLES['plain']} leaves nothing in the directory that the path was given")
-        if name[:-1] in carried.tree:
+        if stem in carried.tree and all(stem in self._tree_after(_writing_to(f"{stem}{last}")) for last in "bfz"):
             named = Named("last-character", TITLES["last-character"])
         elif FIXTURE.changes_to(carried.tree):
             return
+        expected = FIXTURE.with_entries({f"{stem}a": File(b"a\n")})
         finding = Finding(
             command=command, named=named, fate=carried.fate_if_wrong, expected=expected, carried=carried
         )
         raise Lossy(finding, self._coverage())
+
+    def _tree_after(self, command: bytes) -> FileTree:
+        return self.comparison.carry(FIXTURE, command).tree
 
     def _climb(self) -> None:
         """Try the probes; after one that hangs no more, because each would cost its deadline."""
@@ -194,6 +197,10 @@ class _Check:
             left_out=tuple(hazard for hazard in HAZARDS if hazard not in covered),
             seconds=self.budget.used,
         )
+
+
+def _writing_to(name: str) -> bytes:
+    return b"echo a>" + name.encode()
 
 
 def _by_value() -> Iterator[Probe]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import secrets
 import shlex
 import subprocess
 import time
@@ -225,6 +226,19 @@ def test_losing_the_last_character_is_named_at_once() -> None:
     """The plain command shows it."""
     with pytest.raises(Lossy, match="the last character"):
         assert_lossless(losing(lambda command: command[:-1]), budget_s=1)
+
+
+@pytest.mark.parametrize("drawn", ["0123456789abcde9", "9999999999999999", "0000000000000009"])
+def test_the_name_that_is_drawn_for_the_first_file_decides_nothing(
+    drawn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that loses the digit 9 does so whatever random digits the first file's name is made of."""
+    monkeypatch.setattr(secrets, "token_hex", lambda size: drawn)
+
+    with pytest.raises(Lossy) as caught:
+        assert_lossless(losing(lambda command: command.replace(b"9", b"")), budget_s=6)
+
+    assert caught.value.hazard == "letters-and-digits"
 
 
 def test_what_the_directed_probes_miss_is_caught_by_an_oracle() -> None:
