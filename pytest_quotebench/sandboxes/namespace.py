@@ -26,6 +26,7 @@ from pytest_quotebench.processes.namespaces.client import Client, HelperGone, It
 from pytest_quotebench.processes.namespaces.kernel import StepFailed
 from pytest_quotebench.processes.namespaces.messages import Parameters
 from pytest_quotebench.processes.namespaces.refusals import explain_refusal, obvious_refusal
+from pytest_quotebench.processes.namespaces.script import INTERPRETER, compiled
 from pytest_quotebench.processes.namespaces.view import AUX, TASK, TMP
 from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.removal import remove_directory
@@ -148,7 +149,8 @@ def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation
     argv = [_argument(argument, invocation) for argument in invocation.argv]
     environment = {**execution_environment(TASK), **invocation.env}
     started = time.monotonic()
-    client.start(argv, {to_bytes(name): to_bytes(value) for name, value in environment.items()}, pipes.theirs)
+    variables = {to_bytes(name): to_bytes(value) for name, value in environment.items()}
+    client.start(argv, variables, pipes.theirs, _code(invocation))
     pipes.close_theirs()
     watch.until_end(item.has_ended, item.init)
     duration = time.monotonic() - started
@@ -171,6 +173,15 @@ def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation
         timed_out=watch.timed_out,
         detail=_detail(watch, met, status, limits),
     )
+
+
+def _code(invocation: Invocation) -> bytes | None:
+    """Return the program of a driver, compiled for the helper's interpreter; None for any other command."""
+    *interpreter, program = invocation.argv[: len(INTERPRETER) + 1]
+    if tuple(interpreter) != INTERPRETER or not isinstance(program, AuxPath):
+        return None
+    file = invocation.aux_files.get(program.name)
+    return compiled(file.data, f"{_AUX_PLACE}/{program.name}") if file else None
 
 
 def _killed(watch: Watch, met: list[str]) -> Status:

@@ -104,9 +104,19 @@ class Client:
             item = Item(*self._receive(messages.READY).descriptors)
         return item
 
-    def start(self, argv: Sequence[bytes], environment: Mapping[bytes, bytes], streams: Sequence[int]) -> None:
-        """Start the command of the item that was returned last; `streams` are its output, error and input."""
-        messages.send(self._channel, messages.START, marshal.dumps((list(argv), dict(environment))), streams)
+    def start(
+        self,
+        argv: Sequence[bytes],
+        environment: Mapping[bytes, bytes],
+        streams: Sequence[int],
+        code: bytes | None = None,
+    ) -> None:
+        """Start the command of the item that was returned last; `streams` are its output, error and input.
+
+        `code` is what `script.compiled` made of the program that `argv` would have an interpreter run.
+        """
+        body = marshal.dumps((list(argv), dict(environment), code))
+        messages.send(self._channel, messages.START, body, streams)
 
     def status(self) -> Status | None:
         """Return what the item's init said at its end, or None where it was killed before it said anything."""

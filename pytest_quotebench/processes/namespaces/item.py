@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import socket
+from functools import partial
 from typing import NoReturn
 
 from pytest_quotebench.processes.namespaces import messages
@@ -24,6 +25,7 @@ from pytest_quotebench.processes.namespaces.kernel import (
     rlimit_for_processes,
 )
 from pytest_quotebench.processes.namespaces.messages import Parameters
+from pytest_quotebench.processes.namespaces.script import INTERPRETER, start_script
 from pytest_quotebench.processes.namespaces.view import TASK, TMP
 
 CLOSED = 3
@@ -86,9 +88,9 @@ def _open_directory(path: str) -> int:
 
 
 def _run(message: messages.Message) -> bytes:
-    argv, environment = marshal.loads(message.body)  # noqa: S302 -- it comes from pytest's side, before the item runs
+    argv, environment, code = marshal.loads(message.body)  # noqa: S302 -- from pytest's side, before the item runs
     try:
-        child = _spawn(argv, environment, message.descriptors)
+        child = (_spawn if code is None else partial(_fork, code))(argv, environment, message.descriptors)
     except OSError as error:
         return messages.STATUS_BODY.pack(0, error.errno or errno.EINVAL, 0.0)
     except ValueError:
@@ -100,6 +102,12 @@ def _run(message: messages.Message) -> bytes:
     while ended != child:
         ended, status, usage = os.wait4(-1, 0)
     return messages.STATUS_BODY.pack(status, 0, usage.ru_utime + usage.ru_stime)
+
+
+def _fork(code: bytes, argv: list[bytes], environment: dict[bytes, bytes], streams: tuple[int, ...]) -> int:
+    stdout, stderr, *stdin = streams
+    stdin = stdin or [os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)]
+    return start_script(code, argv[len(INTERPRETER) :], environment, (stdin[0], stdout, stderr))
 
 
 def _spawn(argv: list[bytes], environment: dict[bytes, bytes], streams: tuple[int, ...]) -> int:
