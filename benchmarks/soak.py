@@ -1,8 +1,9 @@
-"""Does anything grow? `python benchmarks/soak.py [--items N] [--sandbox NAME ...]`: 10,000 items by default.
+"""Does anything grow? `python benchmarks/soak.py [--items N] [--sandbox NAME ...] [--transport NAME ...]`.
 
-Runs items that each leave a background process and a few files, one after the other in one opened sandbox, and
-compares what this process and the machine hold before and after: file descriptors, memory, mounts, children,
-control groups, temporary directories. Ends with status 1 where anything grew.
+Runs items (10,000 by default) that each leave a background process and a few files, one after the other in one
+opened sandbox and along one transport, and compares what this process and the machine hold before and after: file
+descriptors, memory, mounts, children, terminals, sockets, control groups, what lies in the directory for temporary
+files. Ends with status 1 where anything grew.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.registry import Registry, built_in
+from pytest_quotebench.replay import carry
 from pytest_quotebench.sandboxes import Provider, Sandbox
+from pytest_quotebench.transports import SessionTransport, Transport
 
-COMMAND = b"echo hi > f; mkdir d; ln -s f l; mkfifo p; (setsid sleep 60 &) ; cat in.txt"
+COMMAND = "echo hi > f; mkdir d; ln -s f l; mkfifo p; (setsid sleep 60 &) ; cat in.txt"
+DETACHED = COMMAND.replace("sleep 60", "sleep 60 </dev/null >/dev/null 2>&1")
+"""A session that lasts until its streams are closed (ssh) would wait for the other one."""
 FIXTURE = FileTree.of({"in.txt": "fixture\n"})
 WARM_UP = 50
-SLACK_AFTER = {"resident KiB": 8 * 1024}
-"""How much more may be held at the end: the allocator's own doing."""
+SLACK_AFTER = {"resident KiB": 8 * 1024, "terminals": 8, "sockets": 32, "temporary entries": 8}
+"""How much more may be held at the end: the allocator's own doing, and what the rest of the machine does."""
 SLACK = {**SLACK_AFTER, "descendants": 4}
 """And while a sandbox is open: the next item's first process is started ahead of time."""
 
@@ -38,13 +43,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--items", type=int, default=10_000, help="items in each sandbox; default 10,000")
     parser.add_argument("--sandbox", action="append", help="only this one (repeatable)")
+    parser.add_argument("--transport", action="append", help="along this one (repeatable); default raw")
     options = parser.parse_args()
     providers: Registry[Provider] = Registry("sandbox", built_in("sandboxes", ""))
-    grown = [grew for name in options.sandbox or providers for grew in soak(name, providers[name], options.items)]
+    transports: Registry[Transport] = Registry("transport", built_in("transports", "TRANSPORT"))
+    grown = [
+        grew
+        for name in options.sandbox or providers
+        for transport in options.transport or ["raw"]
+        for grew in soak(f"{name}, {transport}", providers[name], transports[transport], options.items)
+    ]
     sys.exit("\n".join(grown) or 0)
 
 
-def soak(name: str, provider: Provider, items: int) -> list[str]:
+def soak(name: str, provider: Provider, transport: Transport, items: int) -> list[str]:
     """Run the items, print what was held before and after, and return what grew."""
     reason = provider.refusal()
     if reason is not None:
@@ -52,12 +64,12 @@ def soak(name: str, provider: Provider, items: int) -> list[str]:
         return []
     outside = holdings()
     with provider.open_sandbox() as sandbox:
-        _run(sandbox, WARM_UP)
+        _run(sandbox, transport, WARM_UP)
         before, started = holdings(), time.monotonic()
-        _run(sandbox, items)
+        _run(sandbox, transport, items)
         after, spent = holdings(), time.monotonic() - started
     left = holdings()
-    print(f"{name}: {items} items, {1000 * spent / items:.2f} ms each")
+    print(f"{name}: {items} items, {1000 * spent / items:.2f} ms each", flush=True)
     for what in before:
         print(f"  {what:<22} {before[what]:>9} {after[what]:>9}   after the close {left[what]:>9}")
     return [
@@ -77,8 +89,10 @@ def holdings() -> Holdings:
         "resident KiB": _resident,
         "mounts": lambda: len(Path("/proc/self/mountinfo").read_text().splitlines()),
         "descendants": _descendants,
+        "terminals": lambda: int(Path("/proc/sys/kernel/pty/nr").read_text()),
+        "sockets": lambda: len(Path("/proc/net/unix").read_text().splitlines()),
         "control groups": lambda: sum("qb-" in path.name for path in Path("/sys/fs/cgroup").glob("*/*")),
-        "temporary directories": lambda: len(list(Path(tempfile.gettempdir()).glob("qb-run-*"))),
+        "temporary entries": lambda: len(list(Path(tempfile.gettempdir()).iterdir())),
     }
     found = {}
     for what, count in figures.items():
@@ -105,10 +119,11 @@ def _resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
-def _run(sandbox: Sandbox, items: int) -> None:
-    invocation = Invocation(argv=(b"bash", b"-c", COMMAND))
+def _run(sandbox: Sandbox, transport: Transport, items: int) -> None:
+    command = DETACHED if isinstance(transport, SessionTransport) else COMMAND
     for number in range(items):
-        execution = sandbox.run(FIXTURE, invocation, Limits())
+        execution = carry(transport, command, FIXTURE, sandbox, Limits())
+        assert not isinstance(execution, TransportError), (number, execution)
         assert execution.exit_status == 0, (number, execution)
         assert len(execution.tree) == 5, (number, execution.tree)
 

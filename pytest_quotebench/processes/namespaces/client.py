@@ -14,9 +14,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from pytest_quotebench.core.execution import Applets
+from pytest_quotebench.processes.cgroups import Cgroup
 from pytest_quotebench.processes.events import EventCounters
 from pytest_quotebench.processes.namespaces import messages
-from pytest_quotebench.processes.namespaces.cgroups import Cgroup
 from pytest_quotebench.processes.namespaces.kernel import StepFailed, kill_by_descriptor
 from pytest_quotebench.processes.namespaces.messages import Message, Parameters
 
@@ -85,6 +86,8 @@ class Client:
             first = self._receive(messages.AUXILIARY)
             self.auxiliary = first.descriptors[0]
             """The directory for auxiliary files, open; items see it read-only."""
+            self.applets: set[Applets] = set()
+            """Those that are laid out in it."""
             held.callback(os.close, self.auxiliary)
             group = Cgroup(*marshal.loads(first.body))  # noqa: S302 -- no item has run yet
             self._events = EventCounters(group.event_files)

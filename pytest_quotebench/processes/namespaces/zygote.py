@@ -13,7 +13,8 @@ import socket
 import sys
 from typing import NoReturn
 
-from pytest_quotebench.processes.namespaces import cgroups, item, kernel, messages, seccomp, view
+from pytest_quotebench.processes import cgroups
+from pytest_quotebench.processes.namespaces import item, kernel, messages, seccomp, view
 from pytest_quotebench.processes.namespaces.kernel import StepFailed
 from pytest_quotebench.processes.namespaces.messages import Parameters
 

@@ -49,6 +49,13 @@ def test_what_imports_more_or_is_no_program_has_an_interpreter_of_its_own(source
     assert compiled(source.encode(), "/aux/item/p.py") is None
 
 
+SIGNALS = """
+for line in open('/proc/self/status'):
+    if line[:4] in ('SigB', 'SigI', 'SigC'):
+        print(line[:6], int(line[8:], 16) % 2**31)
+"""
+"""Without 32 and 33, which are glibc's own: its posix_spawn leaves them ignored."""
+
 PROGRAMS = {
     "arguments": "import os, sys; print(list(map(os.fsencode, sys.argv[1:])), __file__ == sys.argv[0], __name__)",
     "environment": "import os; print(sorted(os.environb.items()))",
@@ -57,8 +64,7 @@ PROGRAMS = {
     "a shell's descriptors": "import os; os.system('ls /proc/self/fd; ulimit -a; pwd; id; umask')",
     "session": "import os; print(os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid(), os.getppid())",
     "rights": "print([line for line in open('/proc/self/status') if line[:3] in ('Cap', 'NoN', 'Sec')])",
-    # without 32 and 33, which are glibc's own: its posix_spawn leaves them ignored
-    "signals": "for l in open('/proc/self/status'):\n  if l[:4] in 'SigB SigI SigC': print(int(l[8:], 16) % 2**31)",
+    "signals": SIGNALS,
     "a file": "open('out.txt', 'w').write('x'); print(open('in.txt').read())",
     "status 3": "import sys; sys.exit(3)",
     "a message at the end": "import sys; sys.exit('no')",
