@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from pytest_quotebench.core.tree import Directory, File, FileTree, Special, Symlink
     from pytest_quotebench.core.verdict import Verdict, VerdictClass
     from pytest_quotebench.executing import execute
+    from pytest_quotebench.lossless.check import assert_lossless
+    from pytest_quotebench.lossless.outcome import Coverage, Lossy
 
 _HOMES = {
     "AuxPath": "core.execution",
     "Case": "core.case",
     "Configuration": "core.reply",
+    "Coverage": "lossless.outcome",
     "Directory": "core.tree",
     "Execution": "core.execution",
     "File": "core.tree",
@@ -34,6 +37,7 @@ _HOMES = {
     "Goal": "core.goals",
     "Invocation": "core.execution",
     "Limits": "core.limits",
+    "Lossy": "lossless.outcome",
     "Mismatch": "core.mismatch",
     "Reply": "core.reply",
     "Result": "core.result",
@@ -43,6 +47,7 @@ _HOMES = {
     "TreeLimits": "core.limits",
     "Verdict": "core.verdict",
     "VerdictClass": "core.verdict",
+    "assert_lossless": "lossless.check",
     "execute": "executing",
     "judge": "core.judge",
 }
@@ -51,6 +56,7 @@ __all__ = [
     "AuxPath",
     "Case",
     "Configuration",
+    "Coverage",
     "Directory",
     "Execution",
     "File",
@@ -59,6 +65,7 @@ __all__ = [
     "Goal",
     "Invocation",
     "Limits",
+    "Lossy",
     "Mismatch",
     "Reply",
     "Result",
@@ -68,6 +75,7 @@ __all__ = [
     "TreeLimits",
     "Verdict",
     "VerdictClass",
+    "assert_lossless",
     "execute",
     "judge",
 ]

@@ -7,7 +7,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from unicodedata import category, east_asian_width
 
-from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.layers import Layer, first_loss
 from pytest_quotebench.core.mismatch import STILL_THERE, Mismatch
 from pytest_quotebench.core.result import Result
 from pytest_quotebench.core.text import (
@@ -35,8 +35,9 @@ def explain(result: Result, verbosity: int = 0) -> str:
     """
     lines = [headline(result.verdict), *_mismatch_lines(result.verdict.mismatch)]
     if verbosity > 0:
-        return "\n".join([*lines, *layer_lines(result.layers, limit=4000), *_full_lines(result)])
-    lines += layer_lines(result.layers, limit=_WIDTH)
+        layers = [*loss_line(result.command, result.layers), *layer_lines(result.layers, limit=4000)]
+        return "\n".join([*lines, *layers, *_full_lines(result)])
+    lines += [*loss_line(result.command, result.layers), *layer_lines(result.layers, limit=_WIDTH)]
     return "\n".join([*lines[: MAX_LINES - 1], *_stderr_line(result)])
 
 
@@ -127,6 +128,14 @@ def _columns(character: str) -> int:
     if category(character) in ("Mn", "Me"):
         return 0
     return 2 if east_asian_width(character) in ("W", "F") else 1
+
+
+def loss_line(command: str, layers: tuple[Layer, ...]) -> Iterator[str]:
+    """Yield one line that names the parser which first handed on something else, and from which byte on."""
+    loss = first_loss(command, layers)
+    if loss is not None:
+        rest = visible_command(loss.rest, _CONTEXT)
+        yield _labelled("changed", f"first by {visible(loss.layer, 60)}, from byte {loss.offset} on: {rest}")
 
 
 def layer_lines(layers: tuple[Layer, ...], *, limit: int) -> Iterator[str]:

@@ -148,11 +148,20 @@ def test_verdicts_without_a_mismatch_give_their_reason() -> None:
 
 def test_layers_show_the_command_as_each_parser_received_it() -> None:
     """Backslashes are not doubled, line breaks are ⏎, and what cannot be known says so."""
-    layers = (Layer("bash -c", "printf '%s\\n' 'a\nb'"), Layer("readline", None))
+    layers = (Layer("bash -c", "echo '%s\\n' 'a\nb'"), Layer("readline", None))
 
     lines = explain(result(Verdict(VerdictClass.SILENT_WRONG), layers=layers)).split("\n")
 
-    assert lines[1:] == [r"  bash -c ← printf '%s\n' 'a⏎b'", "  readline ← not observable"]
+    assert lines[1:] == [r"  bash -c ← echo '%s\n' 'a⏎b'", "  readline ← not observable"]
+
+
+def test_the_parser_that_first_changed_the_command_is_named() -> None:
+    """And the first byte that did not come through."""
+    layers = (Layer("bash\n-c", "echo"), Layer("inner bash -c", "ech\0"))
+
+    lines = explain(result(Verdict(VerdictClass.SILENT_WRONG), layers=layers)).split("\n")
+
+    assert lines[1] == r"  changed   first by bash\n-c, from byte 3 on: o"
 
 
 def test_what_the_first_line_says_in_full_is_not_said_again() -> None:

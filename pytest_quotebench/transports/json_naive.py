@@ -9,6 +9,7 @@ from pytest_quotebench.core.execution import Invocation
 from pytest_quotebench.core.layers import Layer
 from pytest_quotebench.core.strict_json import parse_strict
 from pytest_quotebench.core.text import has_surrogate
+from pytest_quotebench.sessions.handing_on import typed
 from pytest_quotebench.transports import Transport
 
 
@@ -25,7 +26,8 @@ class _JsonNaive:
         return Layer("JSON parser", pasted), received
 
     def matched(self, command: str) -> str:
-        return json_string(command)[1:-1]
+        # JSON is text: bytes that are none go as octal escapes of a shell word.
+        return json_string(typed(command) if has_surrogate(command) else command)[1:-1]
 
 
 def _pasted(command: str) -> str:

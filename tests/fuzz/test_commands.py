@@ -13,6 +13,7 @@ from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.lossless.probes import FIXTURE
+from pytest_quotebench.registry import variant_names
 from pytest_quotebench.replay import carry
 from pytest_quotebench.sandboxes import Sandbox
 from pytest_quotebench.transports import Transport
@@ -21,6 +22,9 @@ from pytest_quotebench.transports.raw import TRANSPORT as RAW
 pytestmark = pytest.mark.fuzz
 
 Fuzzed = Callable[..., settings]
+
+
+MATCHED = variant_names("transports")
 
 
 def left(transport: Transport, command: str, sandbox: Sandbox) -> tuple[FileTree, int | None]:
@@ -44,20 +48,25 @@ def test_a_path_that_escapes_equals_raw(
     equals()
 
 
-@pytest.mark.parametrize("name", ["nested", "nested_single", "nested_double", "ssh", "make", "xargs", "env_s"])
+@pytest.mark.parametrize("name", MATCHED)
 def test_a_matched_command_equals_raw(
     name: str, sandbox: Sandbox, fuzzed: Fuzzed, hostile_commands: SearchStrategy[str]
 ) -> None:
     """Through the transport's own escaper; a text for which there is none is said to have none."""
-    transport: Transport = import_module(f"pytest_quotebench.transports.{name}").TRANSPORT
+    transport: Transport = import_module(f"pytest_quotebench.transports.{name.replace('-', '_')}").TRANSPORT
+
+    compared = 0
 
     @fuzzed(6)
     @given(command=hostile_commands)
     def equals(command: str) -> None:
+        nonlocal compared
         try:
             matched = transport.matched(command)
         except ValueError:
             return
+        compared += 1
         assert left(transport, matched, sandbox) == left(RAW, command, sandbox)
 
     equals()
+    assert compared
