@@ -21,6 +21,7 @@ COMMAND_BYTES = 16 * 1024
 
 TITLES = {
     "plain": "even a plain command",
+    "existing-file": "a file that is there already (set -C)",
     "separator": "words are run together or split",
     "single-quote": "single quote (')",
     "double-quote": 'double quote (")',
@@ -29,6 +30,7 @@ TITLES = {
     "dollar": "dollar sign ($)",
     "backtick": "backtick (`)",
     "newline": "newline",
+    "continuation": "line continuation (a backslash before a newline)",
     "trailing-newline": "trailing newline",
     "blank-line": "blank line",
     "exclamation": "exclamation mark (!)",
@@ -67,6 +69,8 @@ TITLES = {
     "many-lines": "many lines",
     "heredoc": "here-document",
     "mixed-quotes": "mixed quotes",
+    "unset-variable": "unset variable (set -u)",
+    "failing-command": "a command after one that fails (set -e)",
     "last-character": "the last character",
     "oracle": "a task's oracle",
 }
@@ -74,11 +78,12 @@ TITLES = {
 
 _SEQUENCES = (
     ("crlf", r"\r\n"),
+    ("continuation", r"\\\n"),
     ("heredoc", r"(?:\A|\n)EOF(?:\n|\Z)"),
     ("blank-line", r"\n\n"),
     ("template", r"\{\{|\}\}|\$\{\{|\{[%#]|[%#]\}|#\{"),
     ("doubled-backslash", r"\\\\"),
-    ("entity", r"&[a-z#0-9]+;"),
+    ("entity", r"&(?:amp|lt|gt|quot|#[0-9]+);?"),
     ("fence", "```"),
     ("escape-sequence", r"\\[a-zA-Z0-9]"),
     ("spaces", r"  |\A | \Z"),
@@ -113,13 +118,19 @@ _CHARACTERS = (
     ("letters-and-digits", "[c-z0-9]"),
 )
 _QUOTES = {"single-quote", "double-quote", "backslash"}
+_LINE = b"echo a>>f"
+_PRINTING = b"printf %s "
 _NEWLINE_INSIDE = b"echo 'a\nb'>f"
-_WORD_BYTES = 200
+_WORD_BYTES = 70
+"""A smallest command with a longer line is that long because its length is the matter."""
 _MANY = 20
 _SHOWN_CODES = 4
 _LONG_COMMAND = COMMAND_BYTES - 1000
 """From here on it is the size that is too much, not the number of lines."""
 _NEAR_LINE_BYTES = 5100
+_LETTER = b"echo b>f"
+_NO_CHARACTERS = {"existing-file", "failing-command", "unset-variable"}
+"""Where what the shell was told is to blame, and not what it was handed."""
 _LENGTHS = {"long-line", "long-command", "many-words", "long-word"}
 
 
@@ -141,22 +152,38 @@ def name_hazard(command: bytes, label: str, is_harmed: Callable[[bytes], bool]) 
 
 
 def _length_class(command: bytes, label: str, is_harmed: Callable[[bytes], bool]) -> str | None:
-    lines = command.split(b"\n")
+    lines, words = command.split(b"\n"), command.split()
     longest = max(map(len, lines))
+    if len(words) > _MANY and is_harmed(_many_words(len(words))):
+        return "many-words"
     if len(lines) > _MANY:
-        return "long-command" if len(command) > _LONG_COMMAND else "many-lines"
+        return "many-lines" if is_harmed(_many_lines(len(lines))) else "long-command"
     if longest <= _WORD_BYTES:
-        return "many-words" if len(command.split()) > _MANY else None
-    if len(command.split()) > _MANY:
+        return None
+    if len(words) > _MANY:
         return label if label in _LENGTHS else "long-line"
-    return "long-line" if is_harmed(_in_short_words(longest)) else "long-word"
+    if not is_harmed(_in_short_words(longest)):
+        return "long-word"
+    return "long-command" if is_harmed(_many_lines(1 + len(command) // len(_LINE))) else "long-line"
 
 
 def _in_short_words(length: int) -> bytes:
     return b"echo %s>f" % (b"ab " * (length // 3 + 1))[: length - 7].strip().ljust(length - 7, b"a")
 
 
+def _many_words(count: int) -> bytes:
+    return b"printf %%s %s>f" % b" ".join([b"a", b"b"] * (count // 2 + 1))
+
+
+def _many_lines(count: int) -> bytes:
+    return b"\n".join([_LINE] * count)
+
+
 def _content_class(command: bytes, label: str, is_harmed: Callable[[bytes], bool]) -> str:
+    if command.startswith(_PRINTING) and is_harmed(_PRINTING + b"%>f"):
+        return "percent"
+    if label in _NO_CHARACTERS:
+        return "letters-and-digits" if is_harmed(_LETTER) else label
     text = to_text(command)
     words = _words(text)
     if words is None:
@@ -210,14 +237,20 @@ def _title(hazard: str, command: bytes) -> str:
     longest = max(map(len, command.split(b"\n")))
     if hazard == "long-line" and LINE_BYTES < longest <= _NEAR_LINE_BYTES:
         return TITLES["long-line-4095"]
-    if hazard == "long-command" and len(command) > _LONG_COMMAND:
-        return f"{TITLES['long-command-16k']} (from {len(command):,} bytes)"
+    is_16k = hazard == "long-command" and len(command) > _LONG_COMMAND
+    return TITLES["long-command-16k" if is_16k else hazard] + _measure(hazard, command, longest)
+
+
+def _measure(hazard: str, command: bytes, longest: int) -> str:
+    """Return what a title says besides: the size, or which characters there are."""
+    if hazard == "long-command":
+        return f" (from {len(command):,} bytes)"
     if hazard in ("long-line", "long-word"):
-        return f"{TITLES[hazard]} (from {longest:,} bytes)"
+        return f" (from {longest:,} bytes)"
     if hazard == "control":
         codes = sorted({byte for byte in command if byte < 32 or byte == 127} - {9, 10, 13})
-        return f"{TITLES[hazard]} ({', '.join(f'0x{code:02x}' for code in codes)})"
+        return f" ({', '.join(f'0x{code:02x}' for code in codes)})"
     if hazard == "non-ascii":
         codes = sorted({ord(sign) for sign in to_text(command) if ord(sign) > 127})
-        return f"{TITLES[hazard]} ({', '.join(f'U+{code:04X}' for code in codes[:_SHOWN_CODES])})"
-    return TITLES.get(hazard, hazard)
+        return f" ({', '.join(f'U+{code:04X}' for code in codes[:_SHOWN_CODES])})"
+    return ""

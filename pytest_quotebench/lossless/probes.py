@@ -4,10 +4,10 @@ A probe prints text with `echo` or `printf` into the file `f` of a private direc
 part of it as shell source: quotes may be gone, words split, joined, cut or doubled, expansions done. What can
 come of that is bounded by what the probe is made of, which `is_harmless` checks before anything is run:
 
-* No `/`, no `.`: no word is a path to a program, `..` or a file that `.` reads. A redirection writes below
-  the working directory: its target holds no slash, and where `>` stands anywhere but before the final `f`, the
-  probe has no `$`, backquote or `~` whose value could hold one. (`>$PATH` with what follows it at the end is
-  a path through directories that do not exist; `>~` is a directory.)
+* No `/`, no `.` but for an ellipsis between two letters: no word is a path to a program, `..` or a file that `.`
+  reads. A redirection writes below the working directory: its target holds no slash, and where `>` stands
+  anywhere but before the final `f`, the probe has no `$`, backquote or `~` whose value could hold one. (`>$PATH`
+  with what follows it at the end is a path through directories that do not exist; `>~` is a directory.)
 * Words are `echo`, `printf`, a few fixed ones and runs of `a`, `b`, `A`, `B` and digits. None of them, and none of
   what is left of them after a character was lost or doubled, names a program that changes anything.
 * A substitution holds `:`, `a` or a number. No `{` or operator meets a `(`: no function can call itself.
@@ -49,6 +49,7 @@ _FORBIDDEN = re.compile(
     re.VERBOSE,
 )
 _SUBSTITUTION = re.compile(rb"\$\((?:\(9\)|:|a)\)|`:`|```\na\n```")
+_ELLIPSIS = re.compile(rb"a\.\.\.a")
 _AT_LARGE = re.compile(rb"[$`~]")
 
 
@@ -66,7 +67,7 @@ def is_harmless(command: bytes) -> bool:
     """Tell whether `command` is made of nothing but what the module's docstring allows."""
     rest = _SUBSTITUTION.sub(b"", command)
     return (
-        _FORBIDDEN.search(command) is None
+        _FORBIDDEN.search(_ELLIPSIS.sub(b"", command)) is None
         and all(_is_harmless_word(word) for word in _WORD.findall(command))
         and not (b"(" in rest and re.search(rb"[{|&;]", rest))
         and rest.count(b"(") <= 2
@@ -116,6 +117,7 @@ def _repeated(length: int) -> str:
 
 LADDER: tuple[Probe, ...] = (
     *_probes("plain", "echo a>f"),
+    *_probes("existing-file", "echo a>b"),
     *_probes("separator", "echo a a>f"),
     *_probes("percent", "echo %>f", "echo '%' '%s%%%9%PATH%%41'>f"),
     *_probes("single-quote", 'echo "\'">f', "echo 'a  a'>f"),
@@ -124,13 +126,13 @@ LADDER: tuple[Probe, ...] = (
     *_probes("doubled-backslash", "printf %s 'a\\\\b\\\\\\\\'>f"),
     *_probes("dollar", "echo '$9'>f", "echo '$PATH${PATH}$(:)$((9))$$'>f"),
     *_probes("backtick", "echo '`:`' '`'>f"),
-    *_probes("newline", "echo 'a\n\nb'>f", "echo a>f\necho b>a", "echo a\\\nb>f"),
+    *_probes("newline", "echo 'a\n\nb'>f", "echo a>f\necho b>a", "echo a\\\nb>f", "echo 'a\\\nb'>f"),
     *_probes("exclamation", "echo '!'>f", "echo \"a!]\" 'a!]' a!] ! a>f"),
     *_probes("tab", "echo\t'a\tb' '\t'>f"),
     *_probes("spaces", "echo ' a  b '>f", "echo 'a  \n  b'>f"),
     *_probes("trailing-newline", "echo a>f\\\n", "printf %s 'a\n\n'>f"),
     Probe("leading-dash", b"- echo a>f", right=(_NO_FILE, _EMPTY_FILE)),
-    *_probes("leading-dash", "printf %s -a '-' 'a\n-b'>f"),
+    *_probes("leading-dash", "printf %s -a '-' 'a\n-b'>f", "printf %s --a 'a--b'>f"),
     *_probes("carriage-return", "echo 'a\rb' 'a\r'>f", "echo 'a\r\nb'>f"),
     *_probes(
         "not-utf-8", b"printf %s '\xff'>f", b"printf %s " + b" ".join(b"'%s'" % data for data in _NOT_UTF8) + b">f"
@@ -138,9 +140,9 @@ LADDER: tuple[Probe, ...] = (
     *_probes("non-ascii", "echo é>f", f"echo '{_TYPOGRAPHY}'>f"),
     *_probes("glob", "echo '*' '?[ab]*'>f"),
     *_probes("semicolon", "echo 'a;b'>f;echo a>b;"),
-    *_probes("ampersand", "echo 'a&b'>f&&echo a>b"),
-    *_probes("pipe", ":|echo 'a|b'>f"),
-    *_probes("redirection", "echo 'a>b' 'a<b'>>f"),
+    *_probes("ampersand", "echo 'a&b'>f&&echo a>b", "echo '&&'>f"),
+    *_probes("pipe", ":|echo 'a|b'>f", "echo '||'>f"),
+    *_probes("redirection", "echo a>f\necho b>>f", "echo 'a>b' 'a<b'>>f", "echo '>>' '<<'>f"),
     *_probes("hash", "echo '#' a#b>f #b", "#a\necho a>f"),
     *_probes("parenthesis", "(echo '(' ')')>f"),
     *_probes("brace", "echo {} '{a,b}' '{9}' '{\"a\": 9}'>f"),
@@ -154,7 +156,7 @@ LADDER: tuple[Probe, ...] = (
     *_probes("empty-argument", "printf '[%s]' '' a ''>f"),
     *_probes("upper-case", "echo 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'>f"),
     *_probes("letters-and-digits", "echo 'abcdefghijklmnopqrstuvwxyz' 0123456789a>f"),
-    *_probes("punctuation", "echo 'a=b' = , : + @ _ ] } - a^ %>f"),
+    *_probes("punctuation", "echo 'a=b' = , : + @ _ ] } - a^ %>f", "echo 'a...a'>f"),
     *_probes("control", "printf %s '\x1b[0m'>f", f"printf %s '{_CONTROLS}\x7f'>f"),
     *_probes("long-word", f"echo {_repeated(300)}>f"),
     *_probes("many-words", f"printf %s {' '.join(['a', 'b'] * 200)}>f"),
@@ -167,6 +169,8 @@ LADDER: tuple[Probe, ...] = (
         "echo 'a\nEOF\nb'>f",
     ),
     *_probes("mixed-quotes", 'echo "a\'a" \'"a"\' a\\"b\\\'>f', 'printf %s "\\$9\\`\\"\\\\ \'">f'),
+    *_probes("unset-variable", 'echo "$a" a>f'),
+    *_probes("failing-command", "[ a = b ];echo a>f"),
     *_probes("long-line", f"echo {_repeated(20_000)}>f"),
     *_probes("long-command", "\n".join([f"echo {_repeated(180)}>>f"] * 370)),
 )

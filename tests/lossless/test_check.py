@@ -21,6 +21,9 @@ from pytest_quotebench.lossless.check import assert_lossless
 from pytest_quotebench.lossless.outcome import Lossy
 from pytest_quotebench.lossless.probes import HAZARDS
 
+ENOUGH_S = 12
+"""Several times what a finding takes: what is found and what it is called must not depend on the machine."""
+
 Answer = tuple[int, bytes]
 
 
@@ -80,6 +83,22 @@ LOSSES: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "escape sequences of a terminal": (lambda c: re.sub(rb"\x1b\[[0-9;]*m", b"", c), "control", "0x1b"),
     "variables that are set": (os.path.expandvars, "dollar", "dollar sign ($)"),
     "entities": (lambda c: c.replace(b"&amp;", b"&"), "entity", "character entity"),
+    "all from the 1,025th byte on": (lambda c: c[:1024], "long-command", "long command (from 1,025 bytes)"),
+    "what stands behind 80 columns": (
+        by_line(lambda line: b"\n".join(line[at : at + 80] for at in range(0, len(line), 80))),
+        "long-line",
+        "long line (from 81 bytes)",
+    ),
+    "all from the 101st word on": (lambda c: b" ".join(c.split(b" ")[:100]), "many-words", "many words"),
+    "line continuations": (lambda c: c.replace(b"\\\n", b""), "continuation", "line continuation"),
+    "%s": (lambda c: c.replace(b"%s", b""), "percent", "percent sign (%)"),
+    "appending": (lambda c: c.replace(b">>", b">"), "redirection", "redirection"),
+    "the conditions of lists": (lambda c: c.replace(b"&&", b";"), "ampersand", "ampersand (&)"),
+    "an ellipsis": (lambda c: c.replace(b"...", "…".encode()), "punctuation", "punctuation"),
+    "what follows a failure": (lambda c: b"set -e\n" + c, "failing-command", "set -e"),
+    "the emptiness of what is unset": (lambda c: b"set -u\n" + c, "unset-variable", "set -u"),
+    "files that are there": (lambda c: b"set -C\n" + c, "existing-file", "set -C"),
+    "the letter b": (lambda c: c.replace(b"b", b""), "letters-and-digits", "letters and digits"),
 }
 """By what is lost: the change, the class it is named by, and words of the message."""
 
@@ -90,7 +109,7 @@ def test_a_path_that_loses_only_this_is_caught_and_named(loss: str) -> None:
     change, hazard, words = LOSSES[loss]
 
     with pytest.raises(Lossy) as caught:
-        assert_lossless(losing(change), budget_s=6)
+        assert_lossless(losing(change), budget_s=ENOUGH_S)
 
     assert (caught.value.hazard, caught.value.finding.fate) == (hazard, Fate.CHANGED)
     assert words in str(caught.value).partition("\n")[0]
@@ -109,7 +128,7 @@ def test_a_path_that_loses_only_this_is_caught_and_named(loss: str) -> None:
 def test_a_path_that_forgets_to_escape_is_shrunk_and_its_repair_is_named(pasted: bytes, repair: str) -> None:
     """The counterexample has less than 15 characters; the escaper was tried on it."""
     with pytest.raises(Lossy) as caught:
-        assert_lossless(losing(lambda command: pasted % command), budget_s=6)
+        assert_lossless(losing(lambda command: pasted % command), budget_s=ENOUGH_S)
 
     assert len(caught.value.command) < 15
     assert repair in next(line for line in str(caught.value).splitlines() if "repair" in line)
@@ -236,7 +255,7 @@ def test_the_name_that_is_drawn_for_the_first_file_decides_nothing(
     monkeypatch.setattr(secrets, "token_hex", lambda size: drawn)
 
     with pytest.raises(Lossy) as caught:
-        assert_lossless(losing(lambda command: command.replace(b"9", b"")), budget_s=6)
+        assert_lossless(losing(lambda command: command.replace(b"9", b"")), budget_s=ENOUGH_S)
 
     assert caught.value.hazard == "letters-and-digits"
 
