@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any
@@ -26,6 +27,8 @@ from pytest_quotebench.paths import command as paths
 from pytest_quotebench.registry import Registry, built_in, variant_summaries
 from pytest_quotebench.replay import Bench, conclude, replay
 from pytest_quotebench.sandbox_choice import AUTO, choose_sandbox
+from pytest_quotebench.sandboxes import Sandbox
+from pytest_quotebench.userland_choice import InUserland, find_userland
 
 EXIT_PASS, EXIT_FAIL, EXIT_USAGE, EXIT_BROKEN = range(4)
 
@@ -38,6 +41,7 @@ class Variants:
         self.contracts: Registry[Any] = Registry("contract", built_in("contracts", "CONTRACT"))
         self.transports: Registry[Any] = Registry("transport", built_in("transports", "TRANSPORT"))
         self.sandboxes: Registry[Any] = Registry("sandbox", built_in("sandboxes", ""))
+        self.userlands: Registry[Any] = Registry("userland", built_in("userlands", "USERLAND"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     trying.add_argument("--contract", default="raw", help="how the reply is read (default: raw)")
     trying.add_argument("--transport", help="the path it takes (default: the one that the contract speaks of)")
     trying.add_argument("--sandbox", default=AUTO, help="where it runs (default: the strongest granted here)")
+    trying.add_argument("--userland", help="whose programs it finds (default: those of the sandbox)")
     trying.add_argument("--timeout", default=str(Limits().wall_s), metavar="SECONDS")
     trying.set_defaults(run=_try)
     listing = commands.add_parser("tasks", help="list the tasks", description=_tasks.__doc__)
@@ -98,11 +103,11 @@ def _try(options: argparse.Namespace) -> int:
     )
     case = _case(task, contract, transport, _reply_text(options.reply))
     limits = _limits(options.timeout)
-    with variants.sandboxes[sandbox_name].open_sandbox() as sandbox:
+    with closing(variants.transports), variants.sandboxes[sandbox_name].open_sandbox() as sandbox:
         bench = Bench(
             contracts=variants.contracts,
             transports=variants.transports,
-            sandbox=sandbox,
+            sandbox=_in_userland(options.userland, sandbox, variants),
             limits=limits,
         )
         result = conclude(replay(case, bench))
@@ -110,6 +115,13 @@ def _try(options: argparse.Namespace) -> int:
     if result.verdict.kind is VerdictClass.BROKEN:
         return EXIT_BROKEN
     return EXIT_PASS if result.verdict.passed else EXIT_FAIL
+
+
+def _in_userland(name: str | None, sandbox: Sandbox, variants: Variants) -> Sandbox:
+    if name is None:
+        return sandbox
+    variants.userlands.require(name, "--userland")
+    return InUserland(sandbox, find_userland(name, "--userland", variants.userlands[name], sandbox))
 
 
 def _tasks(_options: argparse.Namespace) -> int:
@@ -121,8 +133,8 @@ def _tasks(_options: argparse.Namespace) -> int:
 
 
 def _variants(_options: argparse.Namespace) -> int:
-    """List the built-in contracts, transports, sandboxes, models and reports, each with what it is."""
-    for folder in ("contracts", "transports", "sandboxes", "models", "reports"):
+    """List the built-in contracts, transports, sandboxes, userlands, models and reports, each with what it is."""
+    for folder in ("contracts", "transports", "sandboxes", "userlands", "models", "reports"):
         summaries = variant_summaries(folder)
         width = max(map(len, summaries))
         _print([folder, *(f"  {name:<{width}}  {text}" for name, text in summaries.items()), ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from types import MappingProxyType
 
 from pytest_quotebench.core.errors import TransportError
@@ -47,7 +48,7 @@ def execute(
     text = to_text(command) if isinstance(command, bytes) else command
     tree = files if isinstance(files, FileTree) else FileTree.of(files)
     limits = Limits(wall_s=timeout)
-    with providers[chosen].open_sandbox() as opened:
+    with closing(transports), providers[chosen].open_sandbox() as opened:
         outcome = carry(transports[transport], text, tree, opened, limits)
     if isinstance(outcome, TransportError):
         raise outcome

@@ -73,6 +73,13 @@ class Registry(Mapping[str, Variant], Generic[Variant]):
         """Return the number of variants."""
         return len(self._loaders)
 
+    def close(self) -> None:
+        """Let go of what the loaded variants hold, such as a container: each may have a `close`."""
+        for variant in self._loaded.values():
+            close = getattr(variant, "close", None)
+            if close is not None:
+                close()
+
     def require(self, name: str, source: str) -> None:
         """Raise BadInput, naming `source` and what is allowed, where `name` is not registered."""
         if name not in self._loaders:

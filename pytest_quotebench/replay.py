@@ -20,7 +20,7 @@ from pytest_quotebench.core.task import prompt_digest
 from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.sandbox_choice import HOST_SANDBOX
 from pytest_quotebench.sandboxes import Sandbox
-from pytest_quotebench.transports import HostPath, HostTransport, SessionTransport, Transport
+from pytest_quotebench.transports import BrokeredTransport, HostPath, HostTransport, SessionTransport, Transport
 
 DEFAULT_LIMITS = Limits()
 
@@ -49,7 +49,8 @@ class Bench:
     limits: Limits = DEFAULT_LIMITS
     strict_replies: bool = False
     """Whether a reply that needs any cleanup is a contract error."""
-    userland: str = "gnu"
+    userland: str = ""
+    """Whose programs a command finds; empty where nobody asked."""
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     _missing: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -103,6 +104,8 @@ def carry(
         raise Broken("not-local", f"a path through this machine cannot run in the sandbox {sandbox.name!r}")
     if isinstance(transport, HostPath):
         return transport.execute(tree, command, limits)
+    if isinstance(transport, BrokeredTransport):
+        return transport.carry(sandbox.run, tree, command, limits)
     execution = sandbox.run(tree, transport.plan(command), limits)
     return transport.interpret(execution) if isinstance(transport, SessionTransport) else execution
 
@@ -119,8 +122,15 @@ def conclude(replayed: Replayed) -> Result:
         sandbox=replayed.bench.sandbox.name,
         userland=replayed.bench.userland,
         prompt_current=replayed.prompt_current,
-        versions=replayed.bench.versions,
+        versions={**replayed.bench.versions, **_far_versions(replayed)},
     )
+
+
+def _far_versions(replayed: Replayed) -> Mapping[str, str]:
+    """Return what a transport tells of its far end, such as the digest of an image."""
+    transport = replayed.bench.transports[replayed.case.transport]
+    versions: Mapping[str, str] = getattr(transport, "versions", {})
+    return versions
 
 
 def _prompt_current(case: Case, contract: Contract) -> bool | None:

@@ -60,6 +60,22 @@ def choose_host_sandbox(
     return HOST_SANDBOX
 
 
+def holding_brokers(
+    name: str, source: str, paths: Sequence[str], providers: Mapping[str, Provider]
+) -> Mapping[str, Provider]:
+    """Return the providers whose sandboxes can bind a broker's socket, which `paths` need.
+
+    Such a provider says so by `BROKERS`. Raises BadInput where another one was named.
+    """
+    holding = {option: providers[option] for option in providers if getattr(providers[option], "BROKERS", False)}
+    if name in providers and name not in holding:
+        raise BadInput(
+            f"{', '.join(paths)} cannot run in the sandbox {name!r} (from {source}), which holds no broker's "
+            f"socket. Name {' or '.join(holding)}, or none."
+        )
+    return holding
+
+
 def _check_named(name: str, source: str, providers: Mapping[str, Provider]) -> None:
     if name not in providers:
         raise BadInput.unknown("sandbox", name, source=source, allowed=[AUTO, *providers])

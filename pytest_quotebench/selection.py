@@ -18,6 +18,8 @@ class Wanted:
 
     contracts: tuple[str, ...]
     transports: tuple[str, ...]
+    userlands: tuple[str, ...] = ("",)
+    """As `Case.userland`."""
     models: tuple[str, ...] = ()
     efforts: tuple[str, ...] = ()
     trials: tuple[int, ...] = ()
@@ -54,9 +56,10 @@ def select(tasks: Sequence[Task], replies: Iterable[Reply], wanted: Wanted) -> S
     chosen = {task.id: task for task in select_tasks(tasks, wanted)}
     kept = [reply for reply in replies if reply.task in chosen and _is_wanted(reply, wanted)]
     cases = [
-        Case(task=chosen[reply.task], reply=reply, transport=transport)
+        Case(task=chosen[reply.task], reply=reply, transport=transport, userland=userland)
         for reply in kept
         for transport in wanted.transports
+        for userland in wanted.userlands
     ]
     return Selection(tuple(sorted(_distinct(cases), key=lambda case: case.id)), _missing(chosen, kept, wanted))
 

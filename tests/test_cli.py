@@ -37,6 +37,15 @@ def test_a_wrong_command_is_explained(capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[1] == "silent-wrong: out.txt is missing"
 
 
+def test_a_reply_can_be_tried_with_another_userland(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--userland` names whose programs it finds; a shell takes the place of bash."""
+    attempt = ["try", "--sandbox=local", "write-file-t0", "echo hello\\ world ${BASH_VERSION+bash} > out.txt"]
+
+    assert main(["try", "--sandbox=local", "--userland=dash", "write-file-t0", attempt[-1]]) == 0
+    assert main(attempt) == 1
+    assert "hello world bash" in capsys.readouterr().out
+
+
 def test_the_reply_can_come_from_standard_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,6 +63,7 @@ def test_the_reply_can_come_from_standard_input(
         (["try", "--contract=zzz", "write-file-t0", "x"], "unknown contract 'zzz' (from --contract)"),
         (["try", "--transport=zzz", "write-file-t0", "x"], "unknown transport 'zzz' (from --transport)"),
         (["try", "--sandbox=zzz", "write-file-t0", "x"], "unknown sandbox 'zzz' (from --sandbox)"),
+        (["try", "--userland=zzz", "write-file-t0", "x"], "unknown userland 'zzz' (from --userland)"),
         (["try", "--timeout=nan", "write-file-t0", "x"], "bad value 'nan' (from --timeout)"),
         (["show", "zzz"], "unknown task 'zzz'. `quotebench tasks` lists them."),
     ],
@@ -93,6 +103,7 @@ def test_variants_lists_what_options_can_name(capsys: pytest.CaptureFixture[str]
     text = capsys.readouterr().out
     assert "transports" in text
     assert "  nested-escaped" in text
+    assert "userlands\n  ash " in text
 
 
 def test_any_terminal_will_do() -> None:

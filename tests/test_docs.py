@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from pytest_quotebench.core.verdict import FAILURE_CLASSES, VerdictClass
 from pytest_quotebench.plugin.options import OPTIONS
+from pytest_quotebench.registry import variant_names
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -94,6 +96,27 @@ def test_the_two_lines_are_there_once() -> None:
         ".venv/bin/pytest -n 2 --tb=no -rN",
         ".venv/bin/pytest tests -n 2",
     ]
+
+
+def test_the_table_in_userlands_md_is_the_real_one() -> None:
+    """The command above it prints it line by line, where those userlands are installed."""
+    document = (ROOT / "docs/userlands.md").read_text(encoding="utf-8")
+    (command,), (table,) = blocks(document, "console"), blocks(document, "text")
+    if missing := [name for name in ("busybox", "toybox", "original-awk", "dash") if shutil.which(name) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+    lines = run_pytest(*shlex.split(command)[1:], LOCAL, "--tb=no", "-rN")
+
+    first = lines.index(table.splitlines()[0])
+    assert lines[first : first + len(table.splitlines())] == table.splitlines()
+
+
+def test_userlands_md_names_every_userland() -> None:
+    """Each once, in the table of what is different."""
+    document = (ROOT / "docs/userlands.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*`) \| .* \| .*\|$", document, re.MULTILINE)
+
+    assert sorted(re.findall(r"`([a-z0-9]+)`", " ".join(rows))) == sorted(variant_names("userlands"))
 
 
 def test_the_readme_and_the_help_name_the_same_options() -> None:

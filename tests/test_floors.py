@@ -20,6 +20,7 @@ FLOORS = {
     "sandboxes": 2,
     "models": 2,
     "stats": 2,
+    "userlands": 2,
     "audit": 3,
     "availability": 3,
     "executing": 3,
@@ -34,6 +35,7 @@ FLOORS = {
     "sandbox_choice": 3,
     "selection": 3,
     "store": 3,
+    "userland_choice": 3,
     "versions": 3,
     "cli": 4,
     "plugin": 4,
@@ -41,7 +43,7 @@ FLOORS = {
 }
 """A module may import from its own floor and from those below."""
 
-VARIANTS = {"contracts", "transports", "sandboxes", "models", "stats"}
+VARIANTS = {"contracts", "transports", "sandboxes", "models", "stats", "userlands"}
 """Folders on one floor that do not import each other."""
 
 MODULES = sorted(path for name in (PACKAGE, "quotebench_tasks") for path in (ROOT / name).rglob("*.py"))

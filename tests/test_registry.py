@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -52,3 +53,21 @@ def test_a_registry_loads_each_variant_once_and_late() -> None:
         BadInput, match=r"unknown thing 'aa' \(from somewhere\)\. Did you mean 'a'\? Allowed: a, b\."
     ):
         registry.require("aa", "somewhere")
+
+
+def test_a_registry_closes_what_it_has_loaded() -> None:
+    """And loads nothing for it."""
+    closed: list[str] = []
+
+    class Variant:
+        def __init__(self, name: str) -> None:
+            self.close = partial(closed.append, name)
+
+    registry: Registry[object] = Registry(
+        "thing", {"a": partial(Variant, "a"), "b": partial(Variant, "b"), "c": object}
+    )
+    assert registry["a"]
+    assert registry["c"]
+    registry.close()
+
+    assert closed == ["a"]

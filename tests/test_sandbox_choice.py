@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_quotebench.core.errors import BadInput
-from pytest_quotebench.sandbox_choice import choose_sandbox
+from pytest_quotebench.sandbox_choice import choose_sandbox, holding_brokers
 
 
 class Provider:
@@ -64,3 +64,15 @@ def test_a_named_sandbox_is_taken_or_refused_never_replaced() -> None:
         choose_sandbox("weak", "--qb-sandbox", {"weak": Provider(10, "no")}, harmless=False)
     with pytest.raises(BadInput, match=r"unknown sandbox 'storng' .*Did you mean 'strong'\? Allowed: auto, local"):
         choose_sandbox("storng", "--qb-sandbox", ALL, harmless=False)
+
+
+def test_only_some_sandboxes_hold_a_broker() -> None:
+    """Another one that was named is an error; `auto` chooses among those that do."""
+    able = Provider(10)
+    able.BROKERS = True  # type: ignore[attr-defined]
+    providers = {**ALL, "able": able}
+
+    assert dict(holding_brokers("auto", "the default", ["far"], providers)) == {"able": able}
+    assert dict(holding_brokers("able", "--qb-sandbox", ["far"], providers)) == {"able": able}
+    with pytest.raises(BadInput, match=r"far cannot run in the sandbox 'strong' \(from --qb-sandbox\).*Name able"):
+        holding_brokers("strong", "--qb-sandbox", ["far"], providers)

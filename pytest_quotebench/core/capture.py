@@ -38,11 +38,21 @@ class Capture(NamedTuple):
     """What was read, and whether that is everything: a capture that meets a limit stops there."""
 
     tree: FileTree
-    complete: bool
+    limit: str | None = None
+    """A verdict's detail: `limit:file-size` where one file is too large, `limit:tree` for anything else."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no limit stopped it."""
+        return self.limit is None
+
+    def unless(self, is_full: bool) -> Capture:  # noqa: FBT001 -- reads as a sentence
+        """Return the same, stopped by `limit:tree` where the directory's file system is full."""
+        return self._replace(limit=self.limit or ("limit:tree" if is_full else None))
 
 
 class _LimitReached(Exception):
-    """The capture would go beyond its limits."""
+    """The capture would go beyond a limit, whose detail is the message."""
 
 
 class _Level(NamedTuple):
@@ -63,10 +73,10 @@ def capture_directory(directory: int, limits: TreeLimits | None = None) -> Captu
     """
     reading = _Reading(limits or TreeLimits())
     try:
-        complete = reading.read(directory)
+        limit = reading.read(directory)
     finally:
         reading.close()
-    return Capture(FileTree(reading.entries), complete)
+    return Capture(FileTree(reading.entries), limit)
 
 
 class _Reading:
@@ -78,15 +88,15 @@ class _Reading:
         self._bytes = 0
         self._levels: list[_Level] = []
 
-    def read(self, directory: int) -> bool:
-        """Read everything; return False where a limit stopped it."""
+    def read(self, directory: int) -> str | None:
+        """Read everything; return the limit that stopped it, if one did."""
         try:
             self._enter(_made_searchable(os.dup(directory)), b"")
             while self._levels:
                 self._step(self._levels[-1])
-        except _LimitReached:
-            return False
-        return True
+        except _LimitReached as reached:
+            return str(reached)
+        return None
 
     def close(self) -> None:
         """Close what is still open."""
@@ -118,7 +128,7 @@ class _Reading:
         path = level.prefix + os.fsencode(found.name)
         limits = self._limits
         if len(self.entries) >= limits.entries or len(self._levels) > limits.depth or len(path) > PATH_BYTES:
-            raise _LimitReached
+            raise _LimitReached("limit:tree")
         try:
             self.entries[to_text(path)] = self._entry(level, found)
         except PermissionError:
@@ -155,8 +165,10 @@ class _Reading:
 
     def _count(self, size: int) -> None:
         self._bytes += size
-        if size > self._limits.file_bytes or self._bytes > self._limits.total_bytes:
-            raise _LimitReached
+        if size > self._limits.file_bytes:
+            raise _LimitReached("limit:file-size")
+        if self._bytes > self._limits.total_bytes:
+            raise _LimitReached("limit:tree")
 
 
 class Opened(NamedTuple):

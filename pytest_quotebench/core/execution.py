@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_quotebench.core.tree import File, FileTree
+
+if TYPE_CHECKING:
+    import socket
 
 _NO_FILES: Mapping[str, File] = MappingProxyType({})
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
@@ -15,6 +20,12 @@ REPORT = "report"
 """The name of the auxiliary file that a driver may write."""
 
 MAX_REPORT_BYTES = 2**16
+
+BROKER = "broker"
+"""The name of the broker's socket among the auxiliary files."""
+
+Broker: TypeAlias = "Callable[[socket.socket], AbstractContextManager[None]]"
+"""Serves a listening socket from when it is entered until it is left; then nothing of what it did goes on."""
 
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -27,6 +38,25 @@ class AuxPath:
 
 
 Argument = bytes | AuxPath
+
+
+@dataclass(frozen=True, slots=True)
+class Applets:
+    """Programs that stand before all others in the PATH of an invocation.
+
+    A sandbox lays a set out at its first use, in a directory of its own that items can read and not change. It
+    takes one set of each name.
+    """
+
+    name: str
+    """Letters, digits and hyphens: the directory is called after it."""
+    tree: FileTree = field(hash=False)
+    """Links to programs of the sandbox, and small programs, by the name that a command calls them by."""
+
+    @property
+    def directory(self) -> str:
+        """The name of their directory."""
+        return f"applets-{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +72,13 @@ class Invocation:
     stdin: bytes = b""
     aux_files: Mapping[str, File] = field(default_factory=lambda: _NO_FILES)
     tty: bool = False
+    applets: Applets | None = None
     reports: bool = False
     """Whether the process is a driver that may leave word: it may write the auxiliary file `REPORT`, which is
     there and empty at the start, and whose first bytes come back in `Execution.report`."""
+    broker: Broker | None = None
+    """Who serves the socket that lies among the auxiliary files as `BROKER`, from before the process starts until
+    all of it is gone. A sandbox that can bind none raises Broken (`unsupported`)."""
 
     def __post_init__(self) -> None:
         """Check the arguments: transports of third parties build them."""
@@ -101,3 +135,11 @@ def execution_environment(home: str, path: str = DEFAULT_PATH) -> dict[str, str]
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
     }
+
+
+def whole_environment(invocation: Invocation, home: str, applets: str) -> dict[str, str]:
+    """Return the environment of an invocation's process; `applets` is the directory of its applets."""
+    environment = {**execution_environment(home), **invocation.env}
+    if invocation.applets is not None:
+        environment["PATH"] = f"{applets}:{environment['PATH']}"
+    return environment

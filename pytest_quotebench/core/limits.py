@@ -15,6 +15,7 @@ class TreeLimits:
     entries: int = 10_000
     depth: int = 64
     file_bytes: int = 16 * 2**20
+    """Bytes of one file, which a command may not write more of (`limit:file-size`)."""
     total_bytes: int = 64 * 2**20
 
 

@@ -83,6 +83,8 @@ class Tally:
     prompt_current: bool | None
     sandbox: str
     usage: Mapping[str, Any] | None
+    userland: str = ""
+    """Whose programs the command found; empty where the record does not say."""
 
     @property
     def cell(self) -> str:
@@ -108,6 +110,7 @@ class Tally:
             hazards=tuple(record["hazards"]),
             cleanup=tuple(record["cleanup"]),
             usage=record.get("usage"),
+            userland=record.get("userland") or "",
         )
 
 

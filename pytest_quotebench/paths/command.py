@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def _measured(
     contracts: Registry[Any] = Registry("contract", built_in("contracts", "CONTRACT"))
     sandboxes: Registry[Any] = Registry("sandbox", built_in("sandboxes", ""))
     chosen = _sandbox(options, transports, names, sandboxes, harmless=not replies)
-    with sandboxes[chosen].open_sandbox() as sandbox:
+    with closing(transports), sandboxes[chosen].open_sandbox() as sandbox:
         bench = Bench(
             contracts=contracts, transports=transports, sandbox=sandbox, limits=Limits(wall_s=options.timeout)
         )

@@ -50,7 +50,7 @@ class FunctionPath:
             stderr_length=len(output),
             duration_s=duration,
             timed_out=answer is None,
-            detail=None if after.complete else "limit:tree",
+            detail=after.limit,
             tree=after.tree,
         )
 

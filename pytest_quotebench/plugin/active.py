@@ -16,7 +16,7 @@ from pytest_quotebench.plugin.items import REPLAY, SUITE_FUNCTIONS, parameters
 from pytest_quotebench.plugin.keys import RESULT
 from pytest_quotebench.plugin.marks import wants_gate, wants_replays
 from pytest_quotebench.plugin.recording import broken_result, case_of, make_safe, payload_of
-from pytest_quotebench.plugin.run import Run, current_run
+from pytest_quotebench.plugin.run import Run, current_run, leave_far_ends
 
 REFUSED = "quotebench: "
 """How the message of a collection error of ours begins."""
@@ -102,3 +102,7 @@ class ActivePlugin:
         workeroutput: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if workeroutput is not None:
             workeroutput[SEEN] = self._suite_seen
+
+    def pytest_unconfigure(self) -> None:
+        """Leave nothing at the far end of any transport."""
+        leave_far_ends(self._config)

@@ -31,11 +31,14 @@ def qb_sandbox(pytestconfig: pytest.Config) -> Iterator[Sandbox]:
 def qb_bench(pytestconfig: pytest.Config, qb_sandbox: Sandbox) -> Bench:
     """Contracts, transports, limits and the sandbox, as `pytest_quotebench.replay.replay` takes them.
 
+    Where several userlands are named it is that of the first.
+
     Made anew for each item, so that a `qb_sandbox` of any scope can be overridden beside any suite.
     """
     from pytest_quotebench.plugin.run import current_run
 
-    return current_run(pytestconfig).bench(qb_sandbox)
+    run = current_run(pytestconfig)
+    return run.bench(qb_sandbox, run.wanted.userlands[0])
 
 
 @pytest.fixture
@@ -60,7 +63,7 @@ def qb_execution(request: pytest.FixtureRequest, qb_case: Case, qb_sandbox: Sand
     from pytest_quotebench.plugin.run import current_run
     from pytest_quotebench.replay import conclude, replay
 
-    replayed = replay(qb_case, current_run(request.config).bench(qb_sandbox))
+    replayed = replay(qb_case, current_run(request.config).bench(qb_sandbox, qb_case.userland))
     if isinstance(replayed.outcome, Broken):
         request.node.stash[RESULT] = conclude(replayed)
         pytest.fail(explain(request.node.stash[RESULT]), pytrace=False)

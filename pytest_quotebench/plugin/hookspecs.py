@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the specifications are imported at every start of pytest
     from pytest_quotebench.processes.calling import Run
     from pytest_quotebench.sandboxes import Provider
     from pytest_quotebench.transports import Transport
+    from pytest_quotebench.userlands import Userland
 
 
 @pytest.hookspec
@@ -32,6 +33,11 @@ def pytest_quotebench_transports() -> Mapping[str, Callable[[], Transport]]:  # 
 @pytest.hookspec
 def pytest_quotebench_sandboxes() -> Mapping[str, Callable[[], Provider]]:  # type: ignore[empty-body]
     """Return sandbox providers by name (`pytest_quotebench.sandboxes.Provider`)."""
+
+
+@pytest.hookspec
+def pytest_quotebench_userlands() -> Mapping[str, Callable[[], Userland]]:  # type: ignore[empty-body]
+    """Return userlands by name (`pytest_quotebench.userlands.Userland`)."""
 
 
 @pytest.hookspec

@@ -59,6 +59,11 @@ OPTIONS = (
         "NAME=LINE",
         repeatable=True,
     ),
+    Option(
+        "ssh-host",
+        "Lead ssh and ssh-argv to this host, by this machine's own client; replies run there as that user",
+        "HOST",
+    ),
     Option("boundary", "The transport that is the N of RN and NN; default nested"),
     Option("trials", "Only these trials: a list or a range such as 0-2", "LIST", repeatable=True),
     Option("family", f"Only these task families{_LIST}", repeatable=True),
@@ -67,6 +72,12 @@ OPTIONS = (
     Option("replies", "File or directory of stored replies; default replies/ in the root directory", "PATH"),
     Option("sandbox", "Where commands run; auto takes the strongest that is granted; also", folder="sandboxes"),
     Option("docker", "fresh: a container for each item; default shared: one for each pytest process", "MODE"),
+    Option(
+        "userland",
+        f"Whose programs a command finds first in PATH{_LIST}; default what the sandbox has; also",
+        repeatable=True,
+        folder="userlands",
+    ),
     Option("timeout", "Seconds that a command may take; default 15", "SECONDS"),
     Option(
         "limit",

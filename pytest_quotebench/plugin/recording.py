@@ -65,7 +65,7 @@ def case_of(item: pytest.Item) -> Case | None:
 def broken_result(case: Case, detail: str, reason: str) -> Result:
     """Return the record of a case that the harness could not run."""
     verdict = judge(case.task, Broken(detail, reason))
-    return Result(case=case, verdict=verdict, execution=None, command=case.reply.text)
+    return Result(case=case, verdict=verdict, execution=None, command=case.reply.text, userland=case.userland)
 
 
 def _broken(item: pytest.Item, call: pytest.CallInfo[None]) -> Result | None:

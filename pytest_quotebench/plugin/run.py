@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import chain, product
@@ -16,19 +16,22 @@ from pytest_quotebench.core.reply import Configuration, Reply
 from pytest_quotebench.core.task import Task, prompt_digest, tasks_by_id
 from pytest_quotebench.core.text import visible
 from pytest_quotebench.models import Model
+from pytest_quotebench.plugin.benches import make_bench
 from pytest_quotebench.plugin.marks import wants_gate, wants_replays
 from pytest_quotebench.plugin.settings import Settings, read_settings
+from pytest_quotebench.plugin.userlands import found_userlands, userlands_of_cases
 from pytest_quotebench.plugin.variants import BuiltInVariants, collect_registry, collect_tasks, collect_transports
 from pytest_quotebench.registry import Registry
 from pytest_quotebench.replay import Bench
-from pytest_quotebench.sandbox_choice import choose_host_sandbox, choose_sandbox
+from pytest_quotebench.sandbox_choice import choose_host_sandbox, choose_sandbox, holding_brokers
 from pytest_quotebench.sandboxes import Provider, Sandbox
 from pytest_quotebench.selection import Selection, Wanted, configuration_matches, select, select_tasks
 from pytest_quotebench.store.private import regular_target
 from pytest_quotebench.store.problem import Problem
 from pytest_quotebench.store.replies import ReplyStore, read_replies
-from pytest_quotebench.transports import HostTransport, Transport
-from pytest_quotebench.versions import harness_versions, tool_versions
+from pytest_quotebench.transports import BrokeredTransport, HostTransport, Transport
+from pytest_quotebench.userland_choice import OWN, FoundUserland
+from pytest_quotebench.userlands import Userland
 
 HARMLESS_MODELS = frozenset({"oracle", "naive"})
 """The models that answer with a task's own commands; other registered models are treated like any model."""
@@ -47,12 +50,13 @@ class Run:
         self.gate_only = self.has_gate and not wants_replays(marks)
         self.contracts: Registry[Contract] = collect_registry(config, "contract")
         self.transports: Registry[Transport] = collect_transports(
-            config, self.settings.commands, self.settings.source("transport-command")
+            config, self.settings.commands, self.settings.source("transport-command"), self.settings.ssh_host
         )
         self.sandboxes: Registry[Provider] = collect_registry(config, "sandbox")
+        self.userlands: Registry[Userland] = collect_registry(config, "userland")
         self.models: Registry[Model] = collect_registry(config, "model")
         self.tasks: tuple[Task, ...] = collect_tasks(config)
-        self._benches: dict[int, Bench] = {}
+        self._benches: dict[tuple[int, str], tuple[Sandbox, Bench]] = {}
         self._check_names()
 
     @cached_property
@@ -62,6 +66,7 @@ class Run:
         return Wanted(
             contracts=settings.contracts,
             transports=settings.transports,
+            userlands=userlands_of_cases(self),
             models=settings.models,
             efforts=settings.efforts,
             trials=settings.trials,
@@ -114,7 +119,10 @@ class Run:
         source = self.settings.source("sandbox")
         if self._host_paths:
             return choose_host_sandbox(self.settings.sandbox, source, self._host_paths, harmless=harmless)
-        return choose_sandbox(self.settings.sandbox, source, self.sandboxes, harmless=harmless)
+        providers: Mapping[str, Provider] = self.sandboxes
+        if self._brokered:
+            providers = holding_brokers(self.settings.sandbox, source, tuple(self._brokered), providers)
+        return choose_sandbox(self.settings.sandbox, source, providers, harmless=harmless)
 
     @cached_property
     def _host_paths(self) -> tuple[str, ...]:
@@ -123,13 +131,32 @@ class Run:
             return ()
         return tuple(name for name in self.settings.transports if isinstance(self.transports[name], HostTransport))
 
+    @cached_property
+    def _brokered(self) -> Mapping[str, BrokeredTransport]:
+        """The selected transports that lead out of the sandbox through a broker, by name."""
+        selected = {name: self.transports[name] for name in self.settings.transports if not self.gate_only}
+        return {name: one for name, one in selected.items() if isinstance(one, BrokeredTransport)}
+
+    def _check_far_ends(self) -> None:
+        for name, transport in self._brokered.items():
+            reason = transport.refusal()
+            if reason is not None:
+                source = self.settings.source("transport" if "transport" in self.settings.given else "boundary")
+                raise BadInput(f"the transport {name!r} (from {source}) is refused here: {reason}")
+
     def check(self, *, executes: bool) -> None:
         """Raise BadInput now, rather than in the middle of the run, where there is nothing to run or nowhere."""
         _check_files(self.settings)
         if not self.gate_only:
             _ = self.selection
         if executes:
-            _ = self.sandbox_name
+            _ = self.sandbox_name, self.found_userlands
+            self._check_far_ends()
+
+    @cached_property
+    def found_userlands(self) -> Mapping[str, FoundUserland]:
+        """Those that were named, by name. Raises BadInput where one is not there."""
+        return found_userlands(self)
 
     def open_sandbox(self) -> AbstractContextManager[Sandbox]:
         """Return the context manager of the run's sandbox."""
@@ -137,22 +164,15 @@ class Run:
         options = {"mode": self.settings.docker_mode} if name == "docker" else {}
         return self.sandboxes[name].open_sandbox(**options)
 
-    def bench(self, sandbox: Sandbox) -> Bench:
-        """Return where cases are replayed, with the versions of what runs them; asked once of each sandbox."""
-        known = self._benches.get(id(sandbox))
-        if known is None or known.sandbox is not sandbox:
-            known = self._benches[id(sandbox)] = self._make_bench(sandbox)
-        return known
+    def bench(self, sandbox: Sandbox, userland: str = OWN) -> Bench:
+        """Return where cases are replayed, with the versions of what runs them; asked once of each sandbox.
 
-    def _make_bench(self, sandbox: Sandbox) -> Bench:
-        return Bench(
-            contracts=self.contracts,
-            transports=self.transports,
-            sandbox=sandbox,
-            limits=self.settings.limits,
-            strict_replies=self.settings.strict_replies,
-            versions={**harness_versions(), **tool_versions(sandbox)},
-        )
+        Raises Broken where the sandbox knows no userlands.
+        """
+        key = id(sandbox), userland
+        if key not in self._benches or self._benches[key][0] is not sandbox:
+            self._benches[key] = sandbox, make_bench(self, sandbox, userland)
+        return self._benches[key][1]
 
     def prompts(self) -> Iterator[dict[str, str]]:
         """Yield every selected prompt with its digest."""
@@ -201,6 +221,8 @@ class Run:
                 name, settings.source("transport" if "transport" in settings.given else "boundary")
             )
         self.transports.require(settings.boundary, settings.source("boundary"))
+        for name in settings.userlands:
+            self.userlands.require(name, settings.source("userland"))
         _require_all("family", settings.families, {task.family for task in self.tasks}, settings)
         _require_all("task", settings.tasks, {task.id for task in self.tasks}, settings)
         _require_all("tier", map(str, settings.tiers), {str(task.tier) for task in self.tasks}, settings)
@@ -254,6 +276,12 @@ def _check_files(settings: Settings) -> None:
         raise BadInput(
             f"results and summary would be the same file, {paths['results']} (from {sources}). Name two."
         )
+
+
+def leave_far_ends(config: pytest.Config) -> None:
+    """Leave nothing in containers and on hosts, if this process has used any."""
+    if _RUN in config.stash:
+        config.stash[_RUN].transports.close()
 
 
 def current_run(config: pytest.Config) -> Run:

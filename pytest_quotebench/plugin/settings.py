@@ -14,6 +14,7 @@ from pytest_quotebench.core.errors import BadInput
 from pytest_quotebench.core.limits import Limits, parse_seconds, with_limits
 from pytest_quotebench.plugin.options import OPTIONS, Option
 from pytest_quotebench.sandbox_choice import AUTO
+from pytest_quotebench.sessions.far_ssh import host_name
 
 DEFAULT_BOUNDARY = "nested"
 DEFAULT_CONTRACTS = ("raw", "disclosed")
@@ -42,6 +43,8 @@ class Settings:
     boundary: str
     commands: tuple[str, ...]
     """Command paths as they were typed: `NAME=LINE`."""
+    ssh_host: str
+    """Where the paths over ssh lead; empty for the server in the sandbox."""
     trials: tuple[int, ...]
     families: tuple[str, ...]
     tiers: tuple[int, ...]
@@ -49,6 +52,7 @@ class Settings:
     replies: Path
     sandbox: str
     docker_mode: str
+    userlands: tuple[str, ...]
     limits: Limits
     strict_replies: bool
     results: Path | None
@@ -64,7 +68,8 @@ def read_settings(config: pytest.Config) -> Settings:
     """Read the settings. Raises BadInput that names the source of a bad value."""
     given = {option.name: found for option in OPTIONS if (found := _find(config, option)) is not None}
     names = {
-        name: _names(given.get(name)) for name in ("model", "effort", "contract", "transport", "family", "task")
+        name: _names(given.get(name))
+        for name in ("model", "effort", "contract", "transport", "userland", "family", "task")
     }
     commands = _lines(given.get("transport-command"))
     own = tuple(command.partition("=")[0].strip() for command in commands)
@@ -77,6 +82,7 @@ def read_settings(config: pytest.Config) -> Settings:
         transports=names["transport"] or _unique(("raw", *own, boundary)),
         boundary=boundary,
         commands=commands,
+        ssh_host=_single(given, "ssh-host", host_name, ""),
         trials=_numbers(given, "trials"),
         families=names["family"],
         tiers=_numbers(given, "tier"),
@@ -84,6 +90,7 @@ def read_settings(config: pytest.Config) -> Settings:
         replies=_path(config, given, "replies") or config.rootpath / "replies",
         sandbox=_single(given, "sandbox", str, AUTO),
         docker_mode=_single(given, "docker", _docker_mode, DOCKER_MODES[0]),
+        userlands=names["userland"],
         limits=_limits(given),
         strict_replies=_single(given, "strict-replies", _truth, default=False),
         results=_path(config, given, "results"),

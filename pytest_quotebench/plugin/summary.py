@@ -36,7 +36,7 @@ def contradictions(tallies: Mapping[str, Tally]) -> tuple[str, ...]:
     seen: dict[tuple[object, ...], str] = {}
     found = []
     for item, tally in tallies.items():
-        case = (tally.configuration, tally.cell, tally.task, tally.trial)
+        case = (tally.configuration, tally.userland, tally.cell, tally.task, tally.trial)
         other = seen.setdefault(case, item)
         if tallies[other].verdict != tally.verdict:
             found.append(f"{other} is {tallies[other].verdict}, and {item}, the same case, is {tally.verdict}")
@@ -60,8 +60,11 @@ def _missing(run: Run) -> tuple[MissingCase, ...]:
         return ()
     return tuple(
         MissingCase(
-            f"{key.task}-{key.contract}-{transport}-{key.configuration.slug}-{key.trial}", "no stored reply"
+            f"{key.task}-{key.contract}-{transport}-{key.configuration.slug}-{key.trial}"
+            f"{userland and '-'}{userland}",
+            "no stored reply",
         )
         for key in keys
         for transport in run.settings.transports
+        for userland in run.wanted.userlands
     )

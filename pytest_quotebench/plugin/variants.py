@@ -21,8 +21,12 @@ KINDS = {
     "contract": ("contracts", "CONTRACT"),
     "transport": ("transports", "TRANSPORT"),
     "sandbox": ("sandboxes", ""),
+    "userland": ("userlands", "USERLAND"),
     "model": ("models", "MODEL"),
 }
+
+_OVER_SSH = ("ssh", "ssh-argv")
+"""The transports that can be led to a real host."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
@@ -46,6 +50,11 @@ class BuiltInVariants:
         return built_in(*KINDS["sandbox"])
 
     @pytest.hookimpl
+    def pytest_quotebench_userlands(self) -> Mapping[str, Callable[[], Any]]:
+        """Offer `userlands/`."""
+        return built_in(*KINDS["userland"])
+
+    @pytest.hookimpl
     def pytest_quotebench_models(self) -> Mapping[str, Callable[[], Any]]:
         """Offer `models/`."""
         return built_in(*KINDS["model"])
@@ -64,15 +73,26 @@ def collect_registry(config: pytest.Config, kind: str) -> Registry[Any]:
     return Registry(kind, _offers(config, kind, f"pytest_quotebench_{KINDS[kind][0]}", {}))
 
 
-def collect_transports(config: pytest.Config, commands: Iterable[str], source: str) -> Registry[Any]:
-    """Ask for transports, for command paths that are functions, and read those that were typed as `NAME=LINE`."""
+def collect_transports(
+    config: pytest.Config, commands: Iterable[str], source: str, ssh_host: str
+) -> Registry[Any]:
+    """Ask for transports, for command paths that are functions, and read those that were typed as `NAME=LINE`.
+
+    Where a host is named, those that can lead there do.
+    """
     loaders = _offers(config, "transport", "pytest_quotebench_transports", {})
+    if ssh_host:
+        loaders.update((name, partial(_at_host, loaders[name], ssh_host)) for name in _OVER_SSH)
     functions = _offers(config, "path", "pytest_quotebench_paths", loaders)
     loaders.update((name, partial(FunctionPath, name, run)) for name, run in functions.items())
     for text in commands:
         given = parse(text, source, loaders)
         loaders[given.name] = partial(TemplatePath, given.line)
     return Registry("transport", loaders)
+
+
+def _at_host(load: Callable[[], Any], host: str) -> Any:
+    return load().at_host(host)
 
 
 def _offers(config: pytest.Config, kind: str, hook: str, taken: Collection[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """One bubblewrap (bwrap(1)) with one command in it: held until it is looked into, released, and ended.
 
+bwrap may end before its first process inside, which this process must therefore adopt (`nothing_outlives`).
 Nothing of it lies on this machine's disks: bubblewrap itself writes the files into file systems in memory. This
 process opens their roots while bubblewrap still waits, and reads them through these descriptors afterwards.
 """
@@ -93,6 +94,8 @@ class Bubble:
         self.process = process
         self._status, self._gate = status, gate
         self._said = b""
+        self.cpu_s = 0.0
+        """CPU time of all that it ran, known at its end."""
         self._first = self._pid_of_first()
         self._inside = pidfd_open(self._first)
 
@@ -117,20 +120,19 @@ class Bubble:
 
     def has_ended(self) -> bool:
         """Tell whether the command, or bwrap itself, has ended."""
-        return self.process.poll() is not None
+        return self.process.returncode is not None or _is_a_zombie(self.process.pid)
 
     def end(self) -> bool:
         """Kill everything; return whether it is gone."""
         with suppress(StepFailed):
             kill_by_descriptor(self._inside, signal.SIGKILL)
-        self.process.kill()
         poll = select.poll()
         poll.register(self._inside, select.POLLIN)
-        try:
-            self.process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
+        if not (self._reap() and poll.poll(1000 * PATIENCE_S)):
             return False
-        return bool(poll.poll(1000 * PATIENCE_S))
+        with suppress(ChildProcessError):  # bwrap has waited for it itself
+            self._reap_child(self._first)
+        return True
 
     def exit_code(self) -> int | None:
         """Return what bwrap wrote of the end, 128 + signal where one ended the command; None where nothing."""
@@ -143,6 +145,24 @@ class Bubble:
         """End it and let go of it."""
         self.end()
         os.close(self._inside)
+
+    def _reap(self) -> bool:
+        """Kill bwrap and wait for it, as Popen does, which tells no CPU time; return whether it is gone."""
+        if self.process.returncode is not None:
+            return True
+        os.kill(self.process.pid, signal.SIGKILL)
+        deadline = time.monotonic() + PATIENCE_S
+        while not _is_a_zombie(self.process.pid):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE_S)
+        self.process.returncode = self._reap_child(self.process.pid)
+        return True
+
+    def _reap_child(self, child: int) -> int:
+        _, status, usage = os.wait4(child, 0)
+        self.cpu_s += usage.ru_utime + usage.ru_stime
+        return os.waitstatus_to_exitcode(status)
 
     def _pid_of_first(self) -> int:
         poll = select.poll()
@@ -210,6 +230,10 @@ def _start(
         raise Broken(f"spawn:{name}", f"cannot start {argv[0]!r}: {error.strerror}") from error
     except ValueError as error:
         raise Broken("spawn:EINVAL", f"cannot start {argv[0]!r}: {error}") from error
+
+
+def _is_a_zombie(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _is_set_up(root: str, places: Iterable[str]) -> bool:

@@ -1,9 +1,9 @@
 """Everything that a command started, found and ended, also what forked twice and left its session.
 
 A process whose parent has ended is adopted by the nearest ancestor that asked for it (PR_SET_CHILD_SUBREAPER,
-prctl(2)). This process asks while a command runs, so whatever the command leaves behind becomes a child of ours,
-and once we have no new child left, nothing is left. Where there is no such call (macOS) only the command's
-process group is ended.
+prctl(2)). A keeper asks once, and this process while a command runs, in case that the command ends its keeper: so
+whatever a command leaves behind becomes a child of one of them, and once there is no new child left, nothing is
+left. Where there is no such call (macOS) only the command's process group is ended.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from pytest_quotebench.core.errors import Broken
@@ -32,8 +32,10 @@ _ONE_COMMAND = threading.Lock()
 
 
 @contextmanager
-def nothing_outlives() -> Iterator[None]:
+def nothing_outlives() -> Iterator[Callable[[], list[int]]]:
     """Hold while one command is started and runs; at the end all that it started is killed and seen to be gone.
+
+    Gives a function that returns what of it is a child of this process now.
 
     Processes that were there before are left alone, as is anything in a session of theirs or of this process's:
     a command started in a session of its own cannot get back into another one (setsid(2)). What another thread
@@ -43,10 +45,23 @@ def nothing_outlives() -> Iterator[None]:
     with _ONE_COMMAND, _adoption():
         before = _children()
         sessions = _sessions({0, *before})
+        strays = partial(_started_since, before, sessions)
         try:
-            yield
+            yield strays
         finally:
-            _end(lambda: _started_since(before, sessions))
+            _end(strays)
+
+
+def adopt_orphans() -> None:
+    """Be the one who adopts orphans, as long as this process lives."""
+    prctl = _prctl()
+    if prctl is not None:
+        prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Kill every child of this process, adopted ones too, until there is none. Raises Broken (`survivor`)."""
+    _end(lambda: list(_children()))
 
 
 def kill_group(leader: int) -> None:

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
 from errno import EACCES, ELOOP, ENOENT, ENXIO
+from signal import SIGKILL, SIGXCPU
 
 from pytest_quotebench.core.capture import OPEN_SAFELY, Capture
 from pytest_quotebench.core.execution import MAX_REPORT_BYTES, Execution
-from pytest_quotebench.processes.running import Ended
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.processes.output import KeptStream
+from pytest_quotebench.processes.watching import Watch
+
+_AT_CPU_LIMIT = (-SIGKILL, -SIGXCPU)
+_OF_CPU_LIMIT = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a process ended and what it said."""
+
+    exit_status: int | None
+    signal: int | None
+    stdout: KeptStream
+    stderr: KeptStream
+    duration_s: float
+    timed_out: bool
+    detail: str | None
 
 
 def to_execution(ended: Ended, after: Capture, *, aux_directory: str, report: bytes) -> Execution:
-    """Return it all as an Execution. A capture that met its limits is `limit:tree` where nothing else ended it."""
-    is_cut = not (after.complete or ended.timed_out)
+    """Return it all as an Execution. A limit that the capture met counts where nothing else ended the command."""
     return Execution(
         exit_status=ended.exit_status,
         signal=ended.signal,
@@ -23,11 +43,26 @@ def to_execution(ended: Ended, after: Capture, *, aux_directory: str, report: by
         stderr_length=ended.stderr.length,
         duration_s=ended.duration_s,
         timed_out=ended.timed_out,
-        detail=ended.detail or ("limit:tree" if is_cut else None),
+        detail=ended.detail or (None if ended.timed_out else after.limit),
         tree=after.tree,
         report=report,
         aux_directory=aux_directory,
     )
+
+
+def limit_met(watch: Watch, met: Sequence[str], code: int, cpu_s: float, limits: Limits) -> str | None:
+    """Name the limit that was met: this process or the kernel counts each, none is read from the output.
+
+    `met` are the limits of a cgroup; `code` is an exit status, or a signal below 0; `cpu_s` is what was used up.
+    """
+    if watch.is_over_output_limit:
+        return "limit:output"
+    if met:
+        return met[0]
+    # The kernel counts ticks against RLIMIT_CPU and tells exact time afterwards: on a busy virtual machine 0.8 s
+    # were told of a process that was ended for its second.
+    has_used_it_up = cpu_s >= _OF_CPU_LIMIT * limits.cpu_s
+    return "limit:cpu" if has_used_it_up and not watch.timed_out and code in _AT_CPU_LIMIT else None
 
 
 def read_report(directory: int, name: str) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import stat
 import struct
 from collections.abc import Callable, Iterator
@@ -39,7 +38,7 @@ def remove_directory(parent: int, name: str) -> None:
 
 def _empty(top: int) -> None:
     """Remove all that is in the open directory `top`."""
-    fresh = (f"{secrets.token_hex(8)}-{number}" for number in count())
+    fresh = (f"{os.urandom(8).hex()}-{number}" for number in count())
     pending = _remove_entries(top)
     passes = 0
     while pending:

@@ -9,14 +9,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.processes.descendants import kill_group, nothing_outlives
-from pytest_quotebench.processes.output import KeptStream
+from pytest_quotebench.processes.ending import Ended
 from pytest_quotebench.processes.signals import restoring_defaults
 from pytest_quotebench.processes.watching import Watch
 
@@ -25,19 +24,6 @@ UMASK = 0o022
 
 _REAP_S = 5.0
 """How long a killed process may take to end before it counts as a survivor."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ended:
-    """How a process ended and what it said."""
-
-    exit_status: int | None
-    signal: int | None
-    stdout: KeptStream
-    stderr: KeptStream
-    duration_s: float
-    timed_out: bool
-    detail: str | None
 
 
 def run_to_end(

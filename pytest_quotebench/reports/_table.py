@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import NamedTuple
 
 from pytest_quotebench.core.reply import Configuration
 from pytest_quotebench.core.text import visible
 from pytest_quotebench.stats.cells import Count, Effect, Missing
+from pytest_quotebench.stats.summary import ConfigurationSummary
 
 NOT_COMPUTED = "-"
 PARTIAL = "~"
@@ -16,6 +18,9 @@ PARTIAL_NOTE = f"{PARTIAL} over the tasks and trials that all its cells have; on
 _NAME_WIDTH = 36
 _BETWEEN = "  "
 _INDENT = "  "
+_UNSAID_USERLANDS = ("", "gnu")
+_ENTRY_INDENT = 16
+_LINE = 100
 
 
 class Group(NamedTuple):
@@ -59,6 +64,24 @@ def configuration_name(configuration: Configuration) -> str:
         return shown
     half = (_NAME_WIDTH - 1) // 2
     return f"{shown[:half]}…{shown[-half:]}"
+
+
+def summary_name(one: ConfigurationSummary) -> str:
+    """Return a configuration's name, and its userland where that is not GNU's."""
+    name = configuration_name(one.configuration)
+    return name if one.userland in _UNSAID_USERLANDS else f"{name} on {visible(one.userland, 40)}"
+
+
+def entry(name: str, text: str) -> list[str]:
+    """Return a name and a text beside it, in lines of at most 100 columns where words allow."""
+    return wrap(
+        text,
+        _LINE,
+        initial_indent=f"{name:<{_ENTRY_INDENT}}",
+        subsequent_indent=" " * _ENTRY_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def count_text(figure: Count | Missing) -> str:

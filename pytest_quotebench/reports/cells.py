@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_quotebench.core.text import visible
-from pytest_quotebench.reports._table import Group, configuration_name, count_text, footnotes, table
+from pytest_quotebench.reports._table import Group, count_text, footnotes, summary_name, table
 from pytest_quotebench.stats.crossover import cells_of
 from pytest_quotebench.stats.summary import ConfigurationSummary, Summary
 
@@ -37,7 +37,7 @@ def _has_more(one: ConfigurationSummary) -> bool:
 def _group(one: ConfigurationSummary, transports: Sequence[str]) -> Group:
     present = [cell for cell in one.cells if _transport(cell) in transports]
     contracts = dict.fromkeys(cell.partition("/")[0] for cell in present)
-    return Group(configuration_name(one.configuration), [_row(one, name, transports) for name in contracts])
+    return Group(summary_name(one), [_row(one, name, transports) for name in contracts])
 
 
 def _row(one: ConfigurationSummary, contract: str, transports: Sequence[str]) -> Sequence[str]:

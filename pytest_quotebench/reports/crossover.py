@@ -6,10 +6,10 @@ from pytest_quotebench.core.text import visible
 from pytest_quotebench.reports._table import (
     MASKED,
     Group,
-    configuration_name,
     count_text,
     effect_text,
     footnotes,
+    summary_name,
     table,
 )
 from pytest_quotebench.stats.crossover import Crossover, Pairing
@@ -33,7 +33,7 @@ def lines(summary: Summary) -> list[str]:
     for one in summary.configurations:
         for crossover in one.crossovers:
             group = groups.setdefault(crossover.pairing, Group(_heading(crossover.pairing), []))
-            group.rows.append((configuration_name(one.configuration), *_figures(crossover)))
+            group.rows.append((summary_name(one), *_figures(crossover)))
             shown.append(crossover)
     if not shown:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_quotebench.core.text import visible
 from pytest_quotebench.core.verdict import FAILURE_CLASSES, VerdictClass
-from pytest_quotebench.reports._table import Group, configuration_name, table
+from pytest_quotebench.reports._table import Group, summary_name, table
 from pytest_quotebench.stats.summary import ConfigurationSummary, Summary
 
 TITLE = "failure classes"
@@ -31,7 +31,7 @@ def lines(summary: Summary) -> list[str]:
 
 def _group(one: ConfigurationSummary, loud: Sequence[str]) -> Group:
     failing = ((cell, one.failure_classes[cell]) for cell in one.cells if one.failure_classes.get(cell))
-    return Group(configuration_name(one.configuration), [_row(cell, counts, loud) for cell, counts in failing])
+    return Group(summary_name(one), [_row(cell, counts, loud) for cell, counts in failing])
 
 
 def _row(cell: str, counts: Counter[str], loud: Sequence[str]) -> Sequence[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from textwrap import wrap
 
 from pytest_quotebench.core.text import visible
-from pytest_quotebench.reports._table import configuration_name
+from pytest_quotebench.reports._table import configuration_name, entry
 from pytest_quotebench.stats.summary import ReplyCounters, Summary
 
 TITLE = "health"
@@ -16,8 +15,6 @@ ORDER = 50
 _NAMED = 3
 _PROBLEMS = 20
 _NOT_RUN = "not-run"
-_INDENT = 16
-_LINE = 100
 
 
 def lines(summary: Summary) -> list[str]:
@@ -35,25 +32,14 @@ def lines(summary: Summary) -> list[str]:
     ]
 
 
-def _entry(name: str, text: str) -> list[str]:
-    return wrap(
-        text,
-        _LINE,
-        initial_indent=f"{name:<{_INDENT}}",
-        subsequent_indent=" " * _INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _broken(summary: Summary) -> list[str]:
     broken = Counter({detail: number for detail, number in summary.broken.items() if detail != _NOT_RUN})
     found = []
     if broken:
         text = f"{broken.total()} of {summary.cases} cases, outside every rate: {_listed(broken)}"
-        found += _entry("broken", text)
+        found += entry("broken", text)
     if summary.broken[_NOT_RUN]:
-        found += _entry(
+        found += entry(
             "not run", f"{summary.broken[_NOT_RUN]} of {summary.cases} cases were collected and never ran"
         )
     return found
@@ -64,32 +50,32 @@ def _missing(summary: Summary) -> list[str]:
     found = []
     for reason, number in sorted(Counter(case.reason for case in missing).items()):
         names = [visible(case.case, 80) for case in missing if case.reason == reason]
-        found.extend(_entry("missing cells", f"{number}: {visible(reason, 200)} ({_first(names)})"))
+        found.extend(entry("missing cells", f"{number}: {visible(reason, 200)} ({_first(names)})"))
     return found
 
 
 def _problems(summary: Summary) -> list[str]:
     problems = summary.run.problems
     more = len(problems) - _PROBLEMS
-    shown = [line for problem in problems[:_PROBLEMS] for line in _entry("problem", visible(problem, 400))]
-    return [*shown, *_entry("", f"and {more} more")] if more > 0 else shown
+    shown = [line for problem in problems[:_PROBLEMS] for line in entry("problem", visible(problem, 400))]
+    return [*shown, *entry("", f"and {more} more")] if more > 0 else shown
 
 
 def _replies(summary: Summary, name: str, what: str, number: Callable[[ReplyCounters], int]) -> list[str]:
-    counters = [(configuration_name(one.configuration), one.counters) for one in summary.configurations]
+    counters = [(configuration_name(one.configuration), one.counters) for one in summary.each_configuration]
     affected = [f"{configuration} {number(one)}" for configuration, one in counters if number(one)]
     if not affected:
         return []
     total = sum(number(one) for _, one in counters)
     replies = sum(one.replies for _, one in counters)
-    return _entry(name, f"{total} of {replies} replies {what} ({_first(affected)})")
+    return entry(name, f"{total} of {replies} replies {what} ({_first(affected)})")
 
 
 def _counted(summary: Summary, name: str, what: str, counts: Callable[[ReplyCounters], Counter[str]]) -> list[str]:
     total: Counter[str] = Counter()
-    for one in summary.configurations:
+    for one in summary.each_configuration:
         total.update(counts(one.counters))
-    return _entry(name, f"{what}: {_listed(total)}") if total else []
+    return entry(name, f"{what}: {_listed(total)}") if total else []
 
 
 def _listed(counts: Counter[str]) -> str:

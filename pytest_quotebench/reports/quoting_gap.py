@@ -5,10 +5,10 @@ from __future__ import annotations
 from pytest_quotebench.reports._table import (
     NOT_COMPUTED,
     Group,
-    configuration_name,
     count_text,
     footnotes,
     signed,
+    summary_name,
     table,
 )
 from pytest_quotebench.stats.cells import Missing
@@ -27,7 +27,7 @@ def lines(summary: Summary) -> list[str]:
     shown = [one for one in summary.configurations if _has_data(one.quoting_gap)]
     if not shown:
         return []
-    group = Group(_HEADING, [(configuration_name(one.configuration), *_figures(one.quoting_gap)) for one in shown])
+    group = Group(_HEADING, [(summary_name(one), *_figures(one.quoting_gap)) for one in shown])
     return [*table(_HEADER, [group]), *footnotes(one.quoting_gap.pp for one in shown)]
 
 

@@ -25,6 +25,7 @@ class Sandbox(Protocol):
     def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
         """Run `invocation` in a fresh directory that holds `tree`, and capture the directory afterwards.
 
+        Its applets, where it has any, stand before all else in its PATH.
         The end is the end of the first process or the deadline, never the end of a pipe. Everything the command
         started is gone before the capture. Raises Broken where the sandbox itself failed; whatever the command
         did, a limit hit included, is told by the Execution.

@@ -16,26 +16,29 @@ from pathlib import Path
 from platform import machine
 from signal import SIGKILL
 
-from pytest_quotebench.core.capture import Capture, capture_directory
+from pytest_quotebench.core.capture import capture_directory
 from pytest_quotebench.core.errors import Broken
-from pytest_quotebench.core.execution import REPORT, AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.execution import REPORT, Applets, AuxPath, Execution, Invocation, whole_environment
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes, visible_block
 from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.processes.bounding import Bound
+from pytest_quotebench.processes.broker.place import auxiliary_tree, brokered
 from pytest_quotebench.processes.bubblewrap import Bubble, Options, bubble
-from pytest_quotebench.processes.ending import read_report, to_execution
-from pytest_quotebench.processes.events import EventCounters
-from pytest_quotebench.processes.namespaces import cgroups
+from pytest_quotebench.processes.descendants import nothing_outlives
+from pytest_quotebench.processes.ending import Ended, limit_met, read_report, to_execution
 from pytest_quotebench.processes.namespaces.kernel import StepFailed, pidfd_open, rlimit_for_processes
 from pytest_quotebench.processes.namespaces.refusals import obvious_refusal
 from pytest_quotebench.processes.namespaces.seccomp import filter_program
 from pytest_quotebench.processes.namespaces.view import AUX, COPIED, ETC, SYSTEM, TASK, TMP, UID
 from pytest_quotebench.processes.pipes import Pipes, connected
-from pytest_quotebench.processes.running import Ended
 from pytest_quotebench.processes.users import item_user
 
 STRENGTH = 20
 """Weaker than `namespace` by the limit on entries, and by a program that may be old."""
+
+BROKERS = True
+"""A broker's socket can be bound for an item."""
 
 _PRLIMIT = "/usr/bin/prlimit"
 _PAGE = 4096
@@ -87,7 +90,7 @@ class BubblewrapSandbox:
     name = "bubblewrap"
 
     def __init__(self) -> None:
-        self._bound: _Bound | None = None
+        self._bound: Bound | None = None
 
     def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
         """Run `invocation` in a fresh directory that holds `tree`, as the protocol says.
@@ -108,48 +111,25 @@ class BubblewrapSandbox:
         if bound is not None:
             bound.close()
 
-    def _bounds(self, limits: Limits) -> _Bound:
+    def _bounds(self, limits: Limits) -> Bound:
         if self._bound is None or not self._bound.is_for(limits):
             self.close()
-            self._bound = _Bound(limits)
+            self._bound = Bound(limits)
         return self._bound
 
 
-class _Bound:
-    """What bounds the items' memory and processes: a cgroup where one is granted, else limits of each process."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._bounds = (limits.memory_bytes, limits.processes)
-        self._group = cgroups.create(*self._bounds)
-        self._counters = EventCounters(self._group.event_files if self._group else ())
-
-    def is_for(self, limits: Limits) -> bool:
-        return self._bounds == (limits.memory_bytes, limits.processes)
-
-    def add(self, process: int) -> None:
-        """Put a process, and what it will start, into the cgroup."""
-        if self._group is not None and not self._group.add(process):
-            raise Broken("cgroup", "a process cannot be put into the cgroup that was made for it")
-
-    def met(self) -> list[str]:
-        """Return the details of the limits that were met since this was asked last."""
-        return self._counters.happened()
-
-    def prefix(self, limits: Limits) -> list[bytes]:
-        """Return the start of an argv that sets the limits of one process (prlimit(1))."""
-        memory, processes = limits.memory_bytes, limits.processes
-        wanted = {"core": 0, "memlock": 0, "msgqueue": 0, "nofile": _OPEN_FILES}
-        if self._group is None:
-            wanted |= {"nproc": rlimit_for_processes(processes), "data": memory, "as": 4 * memory}
-        else:
-            wanted |= {"nproc": rlimit_for_processes(processes + _SPARE_PROCESSES)}
-        cpu = f"--cpu={limits.cpu_s}:{limits.cpu_s + 1}".encode()
-        return [_PRLIMIT.encode(), cpu, *(_limit(name, value) for name, value in wanted.items()), b"--"]
-
-    def close(self) -> None:
-        self._counters.close()
-        if self._group is not None:
-            self._group.remove()
+def _prefix(limits: Limits, *, is_bound: bool) -> list[bytes]:
+    """Return the start of an argv that sets the limits of one process (prlimit(1)), and so the command's."""
+    memory, processes = limits.memory_bytes, limits.processes
+    wanted = {"core": 0, "memlock": 0, "msgqueue": 0, "nofile": _OPEN_FILES}
+    if is_bound:
+        wanted |= {"nproc": rlimit_for_processes(processes + _SPARE_PROCESSES)}
+    else:
+        wanted |= {"nproc": rlimit_for_processes(processes), "data": memory, "as": 4 * memory}
+    cpu = f"--cpu={limits.cpu_s}:{limits.cpu_s + 1}".encode()
+    # With a colon only the soft one is set, which a command may lift: see `limit_resources`.
+    size = f"--fsize={limits.tree.file_bytes + 1}:".encode()
+    return [_PRLIMIT.encode(), cpu, size, *(_limit(name, value) for name, value in wanted.items()), b"--"]
 
 
 def _limit(name: str, wanted: int) -> bytes:
@@ -157,13 +137,13 @@ def _limit(name: str, wanted: int) -> bytes:
     return f"--{name}={wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)}".encode()
 
 
-def _run(bound: _Bound, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
+def _run(bound: Bound, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
     # Started as root, bwrap would keep rights outside that a command could use (core_pattern, others' files).
     user = item_user()
     argv = [_argument(argument, invocation) for argument in invocation.argv]
-    environment = {**execution_environment(TASK), **invocation.env}
-    _check_program(argv[0], environment)
-    with ExitStack() as held:
+    environment = whole_environment(invocation, TASK, _applets_place(invocation.applets))
+    _check_program(argv[0], invocation, environment)
+    with nothing_outlives(), ExitStack() as held:
         options = Options()
         held.callback(options.close)
         _describe(options, tree, invocation, limits, environment)
@@ -171,24 +151,27 @@ def _run(bound: _Bound, tree: FileTree, invocation: Invocation, limits: Limits) 
         if user.is_somebody_else:
             pipes.give_away(*user)
         with _bwraps_words(pipes):
-            argv = [*bound.prefix(limits), *argv]
+            argv = [*_prefix(limits, is_bound=bound.is_granted), *argv]
             inside = held.enter_context(bubble(_program(), options, argv, user, pipes.theirs))
             pipes.close_theirs()
             task, scratch = inside.open_directories(TASK, TMP)
         held.callback(os.close, task)
         held.callback(os.close, scratch)
-        bound.add(inside.first)
-        ended = _run_to_end(inside, bound, pipes)
+        if invocation.broker is not None:
+            held.enter_context(brokered(invocation.broker, scratch, user))
+        if bound.is_granted and not bound.add(inside.first):
+            raise Broken("cgroup", "a process cannot be put into the cgroup that was made for it")
+        ended = _run_to_end(inside, bound, pipes, limits)
         after = capture_directory(task, limits.tree)
         return to_execution(
             ended,
-            Capture(after.tree, after.complete and os.fstatvfs(task).f_bfree > 0),
+            after.unless(os.fstatvfs(task).f_bfree == 0),
             aux_directory=AUX if invocation.aux_files else "",
             report=read_report(scratch, REPORT) if invocation.reports else b"",
         )
 
 
-def _run_to_end(inside: Bubble, bound: _Bound, pipes: Pipes) -> Ended:
+def _run_to_end(inside: Bubble, bound: Bound, pipes: Pipes, limits: Limits) -> Ended:
     watch = pipes.watch
     wakes = pidfd_open(inside.process.pid)
     try:
@@ -214,8 +197,13 @@ def _run_to_end(inside: Bubble, bound: _Bound, pipes: Pipes) -> Ended:
         stderr=watch.kept[watch.stderr],
         duration_s=duration,
         timed_out=watch.timed_out,
-        detail="limit:output" if watch.is_over_output_limit else next(iter(met), None),
+        detail=limit_met(watch, met, _as_signal(code), inside.cpu_s, limits),
     )
+
+
+def _as_signal(code: int | None) -> int:
+    """Return a signal below 0 where bwrap's word can be one: it tells it as 128 + its number."""
+    return -SIGKILL if code is None else 128 - code if code > 128 else code
 
 
 def _describe(
@@ -241,7 +229,11 @@ def _describe(
         "--size", size, "--perms", "1777", "--tmpfs", TMP, "--size", size, "--perms", "0755", "--tmpfs", TASK
     )
     options.add_tree(tree, TASK)
-    options.add_tree(FileTree(invocation.aux_files), AUX)
+    options.add_tree(auxiliary_tree(invocation, TMP), AUX)
+    if invocation.applets is not None:
+        place = _applets_place(invocation.applets)
+        options.add("--perms", "0755", "--dir", place)
+        options.add_tree(invocation.applets.tree, place)
     if invocation.reports:
         options.add_data("--file", b"", f"{TMP}/{REPORT}")
     options.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TASK)
@@ -266,9 +258,15 @@ def _program() -> str:
     return found
 
 
-def _check_program(name: bytes, environment: Mapping[str, str]) -> None:
+def _applets_place(applets: Applets | None) -> str:
+    return f"{AUX}/{applets.directory}" if applets is not None else ""
+
+
+def _check_program(name: bytes, invocation: Invocation, environment: Mapping[str, str]) -> None:
     """Raise Broken where the program is in none of PATH's directories: prlimit would tell it as an exit status."""
-    if b"/" not in name and shutil.which(os.fsdecode(name), path=environment["PATH"]) is None:
+    if b"/" in name or (invocation.applets is not None and os.fsdecode(name) in invocation.applets.tree):
+        return
+    if shutil.which(os.fsdecode(name), path=environment["PATH"]) is None:
         raise Broken("spawn:ENOENT", f"cannot start {name!r}: it is not in {environment['PATH']}")
 
 

@@ -19,14 +19,15 @@ from pytest_quotebench.core.execution import (
     AuxPath,
     Execution,
     Invocation,
-    execution_environment,
+    whole_environment,
 )
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_text
 from pytest_quotebench.core.tree import File, FileTree
-from pytest_quotebench.processes.containers.containers import Container, Shape, remove_stale
+from pytest_quotebench.processes.containers.containers import Shape, remove_stale
 from pytest_quotebench.processes.containers.engine import QUICK_S, connected, explained
 from pytest_quotebench.processes.containers.images import ensure_image, image_refusal
+from pytest_quotebench.processes.containers.kept import ContainerKeeper
 from pytest_quotebench.processes.containers.messages import (
     Frame,
     Head,
@@ -37,7 +38,7 @@ from pytest_quotebench.processes.containers.messages import (
     tree_of,
     tree_rows,
 )
-from pytest_quotebench.processes.containers.places import AUX, TASK
+from pytest_quotebench.processes.containers.places import APPLETS, AUX, TASK
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -47,11 +48,6 @@ Mode = Literal["shared", "fresh"]
 STRENGTH = 10
 """Weaker than bubblewrap: in a shared container an item is alone, but not in namespaces of its own."""
 
-_PAGE = 4096
-_SPARE_ENTRIES = 16
-"""So that one entry too many can be made, and be seen by the capture."""
-_AGENT_BYTES = 64 * 2**20
-"""The memory of the agent, which is in the container too, beside the tree that it captures."""
 _NOTE_BYTES = 100
 """The line in the middle of a stream that was cut."""
 
@@ -82,7 +78,7 @@ def open_sandbox(mode: Mode = "shared") -> Iterator[DockerSandbox]:
             sandbox.close()
 
 
-class DockerSandbox:
+class DockerSandbox(ContainerKeeper):
     """Runs one command after the other in containers."""
 
     name = "docker"
@@ -90,22 +86,24 @@ class DockerSandbox:
     def __init__(self, client: DockerClient, image: str, mode: Mode) -> None:
         self.versions: Mapping[str, str] = {"image": image}
         """The image's digest, for the results."""
-        self._client = client
-        self._image = image
+        super().__init__(client, image)
         self._mode = mode
-        self._container: Container | None = None
 
     def run(self, tree: FileTree, invocation: Invocation, limits: Limits) -> Execution:
         """Run `invocation` in a fresh directory that holds `tree`, as the protocol says.
 
         Raises Broken: `docker` where the engine or the container failed (the next item gets a new one), `layout`,
-        `spawn:<errno name>`, and `unsupported` for a terminal.
+        `spawn:<errno name>`, and `unsupported` for a terminal or a broker.
         """
         if invocation.tty:
             raise Broken("unsupported", "the docker sandbox gives no terminal")
-        container = self._ready(_shape(limits))
+        if invocation.broker is not None:
+            raise Broken("unsupported", "the docker sandbox holds no broker's socket: name another one")
+        container = self._ready(Shape.of(limits))
         is_sound = False
         try:
+            if invocation.applets is not None:
+                container.keep(invocation.applets)
             answer = container.ask(
                 _request(tree, invocation, limits), seconds=limits.wall_s, body_bytes=_most(limits)
             )
@@ -120,42 +118,6 @@ class DockerSandbox:
             raise execution
         return execution
 
-    def close(self) -> None:
-        """Remove the container, if there is one."""
-        container, self._container = self._container, None
-        if container is not None:
-            container.close()
-
-    def _ready(self, shape: Shape) -> Container:
-        """Return a container that waits for an item; a new one where there is none, or it did not come clean."""
-        if self._container is not None and self._container.shape == shape:
-            try:
-                self._container.wait_until_ready()
-            except Broken:
-                self.close()
-            else:
-                return self._container
-        self.close()
-        self._container = Container(self._client, self._image, shape)
-        try:
-            self._container.wait_until_ready()
-        except BaseException:
-            self.close()
-            raise
-        return self._container
-
-
-def _shape(limits: Limits) -> Shape:
-    return Shape(
-        memory_bytes=limits.memory_bytes + limits.tree.total_bytes + _AGENT_BYTES,
-        processes=limits.processes + 1,
-        cpu_s=limits.cpu_s,
-        # Small files take whole pages of a tmpfs.
-        # What lies in them counts as memory: both full must leave the agent its own.
-        directory_bytes=min(limits.tree.total_bytes + limits.tree.entries * _PAGE, limits.memory_bytes // 2),
-        directory_entries=limits.tree.entries + _SPARE_ENTRIES,
-    )
-
 
 def _most(limits: Limits) -> int:
     return limits.tree.total_bytes + 2 * (limits.kept_output_bytes + _NOTE_BYTES) + MAX_REPORT_BYTES
@@ -165,10 +127,11 @@ def _request(tree: FileTree, invocation: Invocation, limits: Limits) -> list[byt
     rows, contents = tree_rows(tree)
     report = {REPORT: File(b"")} if invocation.reports else {}
     aux_rows, aux_contents = tree_rows(FileTree({**invocation.aux_files, **report}))
+    applets = invocation.applets.directory if invocation.applets is not None else ""
     head: Head = {
         "limits": asdict(limits),
         "argv": [_argument(argument) for argument in invocation.argv],
-        "env": {**execution_environment(TASK), **invocation.env},
+        "env": whole_environment(invocation, TASK, f"{APPLETS}/{applets}"),
         "stdin": len(invocation.stdin),
         "tree": rows,
         "aux": aux_rows,
@@ -196,7 +159,7 @@ def _read(head: Head, parts: Parts, aux_directory: str) -> Execution | Broken:
     stdout, stderr, report = (parts.take(length) for length in head["parts"])
     stdout_length, stderr_length = (checked(length, int) for length in head["lengths"])
     timed_out = checked(head["timed_out"], bool)
-    is_cut = not (checked(head["complete"], bool) or timed_out)
+    limit = head["detail"] or (None if timed_out else head["limit"])
     return Execution(
         exit_status=code if code >= 0 else None,
         signal=-code if code < 0 else None,
@@ -206,7 +169,7 @@ def _read(head: Head, parts: Parts, aux_directory: str) -> Execution | Broken:
         stderr_length=stderr_length,
         duration_s=checked(head["duration_s"], float),
         timed_out=timed_out,
-        detail=head["detail"] or ("limit:tree" if is_cut else None),
+        detail=limit and checked(limit, str),
         tree=tree_of(head["tree"], parts),
         report=report,
         aux_directory=aux_directory,

@@ -12,16 +12,17 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from signal import SIGKILL, SIGXCPU
+from signal import SIGKILL
 
-from pytest_quotebench.core.capture import Capture, capture_directory
+from pytest_quotebench.core.capture import capture_directory
 from pytest_quotebench.core.errors import Broken
-from pytest_quotebench.core.execution import REPORT, AuxPath, Execution, Invocation, execution_environment
+from pytest_quotebench.core.execution import REPORT, Applets, AuxPath, Execution, Invocation, whole_environment
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.processes.broker.place import auxiliary_tree, brokered
 from pytest_quotebench.processes.directory import lay_out
-from pytest_quotebench.processes.ending import read_report, to_execution
+from pytest_quotebench.processes.ending import Ended, limit_met, read_report, to_execution
 from pytest_quotebench.processes.namespaces.client import Client, HelperGone, Item, Status
 from pytest_quotebench.processes.namespaces.kernel import StepFailed
 from pytest_quotebench.processes.namespaces.messages import Parameters
@@ -30,12 +31,14 @@ from pytest_quotebench.processes.namespaces.script import INTERPRETER, compiled
 from pytest_quotebench.processes.namespaces.view import AUX, TASK, TMP
 from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.removal import remove_directory
-from pytest_quotebench.processes.running import Ended
 from pytest_quotebench.processes.users import User, item_user
 from pytest_quotebench.processes.watching import Watch
 
 STRENGTH = 30
 """Stronger than bubblewrap by its seccomp filter and the limit on entries."""
+
+BROKERS = True
+"""A broker's socket can be bound for an item."""
 
 _AUX_NAME = "item"
 _AUX_PLACE = f"{AUX}/{_AUX_NAME}"
@@ -117,6 +120,7 @@ def _parameters(limits: Limits) -> Parameters:
         memory_bytes=limits.memory_bytes,
         processes=limits.processes,
         cpu_s=limits.cpu_s,
+        file_bytes=limits.tree.file_bytes,
     )
 
 
@@ -127,7 +131,11 @@ def _run(client: Client, tree: FileTree, invocation: Invocation, limits: Limits)
         held.callback(item.end)
         _lay_out(tree, item.directory, client.parameters.user)
         if invocation.aux_files:
-            held.enter_context(_auxiliary(FileTree(invocation.aux_files), client))
+            held.enter_context(_auxiliary(auxiliary_tree(invocation, TMP), client))
+        if invocation.broker is not None:
+            held.enter_context(brokered(invocation.broker, item.scratch, client.parameters.user))
+        if invocation.applets is not None:
+            _keep(invocation.applets, client)
         if invocation.reports:
             _lay_out(_EMPTY_REPORT, item.scratch, client.parameters.user)
         pipes = held.enter_context(connected(invocation.stdin, limits))
@@ -135,7 +143,7 @@ def _run(client: Client, tree: FileTree, invocation: Invocation, limits: Limits)
             pipes.give_away(*client.parameters.user)
         ended = _run_to_end(client, item, pipes, invocation, limits)
         after = capture_directory(item.directory, limits.tree)
-        after = Capture(after.tree, after.complete and not _is_full(item.directory))
+        after = after.unless(_is_full(item.directory))
         return to_execution(
             ended,
             after,
@@ -147,7 +155,8 @@ def _run(client: Client, tree: FileTree, invocation: Invocation, limits: Limits)
 def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation, limits: Limits) -> Ended:
     watch = pipes.watch
     argv = [_argument(argument, invocation) for argument in invocation.argv]
-    environment = {**execution_environment(TASK), **invocation.env}
+    applets = invocation.applets.directory if invocation.applets else ""
+    environment = whole_environment(invocation, TASK, f"{AUX}/{applets}")
     started = time.monotonic()
     variables = {to_bytes(name): to_bytes(value) for name, value in environment.items()}
     client.start(argv, variables, pipes.theirs, _code(invocation))
@@ -171,7 +180,7 @@ def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation
         stderr=watch.kept[watch.stderr],
         duration_s=duration,
         timed_out=watch.timed_out,
-        detail=_detail(watch, met, status, limits),
+        detail=limit_met(watch, met, code, status.cpu_s, limits),
     )
 
 
@@ -191,17 +200,6 @@ def _killed(watch: Watch, met: list[str]) -> Status:
     raise HelperGone("the item's first process was killed from outside")
 
 
-def _detail(watch: Watch, met: list[str], status: Status, limits: Limits) -> str | None:
-    """Name the limit that was met: this process or the kernel counts each, none is read from the output."""
-    if watch.is_over_output_limit:
-        return "limit:output"
-    if met:
-        return met[0]
-    # The limit counts whole clock ticks, the usage the time itself: on a busy machine it is some way behind.
-    has_used_it_up = status.cpu_s >= 0.5 * limits.cpu_s
-    return "limit:cpu" if has_used_it_up and status.wait_status in (SIGKILL, SIGXCPU) else None
-
-
 def _is_full(directory: int) -> bool:
     """Tell whether the file system of the task directory has no room left, for bytes or for entries."""
     state = os.fstatvfs(directory)
@@ -218,17 +216,28 @@ def _lay_out(tree: FileTree, directory: int, user: User) -> None:
 
 @contextmanager
 def _auxiliary(files: FileTree, client: Client) -> Iterator[None]:
-    os.mkdir(_AUX_NAME, 0o700, dir_fd=client.auxiliary)
     try:
-        directory = os.open(_AUX_NAME, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=client.auxiliary)
-        try:
-            _lay_out(files, directory, client.parameters.user)
-            os.fchmod(directory, 0o555)
-        finally:
-            os.close(directory)
+        _add_auxiliary(_AUX_NAME, files, client)
         yield
     finally:
         remove_directory(client.auxiliary, _AUX_NAME)
+
+
+def _keep(applets: Applets, client: Client) -> None:
+    """Lay applets out beside the items' auxiliary files, once for each helper; its items see them read-only."""
+    if applets not in client.applets:
+        _add_auxiliary(applets.directory, applets.tree, client)
+        client.applets.add(applets)
+
+
+def _add_auxiliary(name: str, files: FileTree, client: Client) -> None:
+    os.mkdir(name, 0o700, dir_fd=client.auxiliary)
+    directory = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=client.auxiliary)
+    try:
+        _lay_out(files, directory, client.parameters.user)
+        os.fchmod(directory, 0o555)
+    finally:
+        os.close(directory)
 
 
 def _argument(argument: bytes | AuxPath, invocation: Invocation) -> bytes:

@@ -80,3 +80,9 @@ def effect(cells: CellOutcomes, weights: Mapping[str, int]) -> Effect | Missing:
     passed = sum(weight * sum(cells[cell][draw] for draw in shared) for cell, weight in weights.items())
     partial = any(len(cells[cell]) > len(shared) for cell in weights)
     return Effect(100 * passed / len(shared), len(shared), partial)
+
+
+def cell_order(cell: str) -> tuple[bool, str, bool, str]:
+    """Return what cells are sorted by: raw comes first, on both sides."""
+    contract, _, transport = cell.partition("/")
+    return contract != RAW, contract, transport != RAW, transport

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_quotebench.core.reply import Configuration
 from pytest_quotebench.core.result import Tally
-from pytest_quotebench.stats.cells import RAW, Count, Missing, count, outcomes
+from pytest_quotebench.stats.cells import Count, Missing, cell_order, count, outcomes
 from pytest_quotebench.stats.crossover import PAIRINGS, Crossover, Pairing, crossover, pairings_with_data
 from pytest_quotebench.stats.failures import failure_counts
 from pytest_quotebench.stats.quoting_gap import QuotingGap, quoting_gap
 from pytest_quotebench.stats.usage import Usage, usage
+from pytest_quotebench.stats.userlands import Comparison, compare, reference_of
 
 _Group = TypeVar("_Group")
 _EFFORTS = (None, "none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -58,9 +59,11 @@ class ReplyCounters:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationSummary:
-    """What a run says about one configuration."""
+    """What a run says about one configuration on one userland."""
 
     configuration: Configuration
+    userland: str
+    """Empty where the records do not say."""
     trials: tuple[int, ...]
     cells: Mapping[str, Count | Missing]
     crossovers: tuple[Crossover, ...]
@@ -82,32 +85,49 @@ class Summary:
     """Broken cases by detail."""
     sandboxes: tuple[str, ...]
     configurations: tuple[ConfigurationSummary, ...]
+    userlands: Comparison
+
+    @property
+    def each_configuration(self) -> tuple[ConfigurationSummary, ...]:
+        """One for each configuration: what its replies are, which is the same on every userland."""
+        return tuple({one.configuration: one for one in reversed(self.configurations)}.values())[::-1]
 
 
 def summarise(tallies: Iterable[Tally], run: RunFacts, pairings: Iterable[Pairing] = PAIRINGS) -> Summary:
     """Return the summary of a run. Of a case that is told twice the last telling counts."""
     offered = tuple(pairings)
-    cases = tuple({_case(tally): tally for tally in tallies}.values())
-    by_configuration = _grouped(cases, lambda tally: (tally.configuration,))
+    every = tuple(tallies)
+    # A case that never ran does not say whose programs it would have found: they are the sandbox's own.
+    own = reference_of(tally.userland for tally in every)
+    told = (tally if tally.userland else replace(tally, userland=own) for tally in every)
+    cases = tuple({_case(tally): tally for tally in told}.values())
+    by_configuration = {
+        configuration: _grouped(tallies, lambda tally: (tally.userland,))
+        for configuration, tallies in _grouped(cases, lambda tally: (tally.configuration,)).items()
+    }
+    order = sorted(by_configuration, key=_configuration_order)
     return Summary(
         run=run,
         cases=len(cases),
         broken=Counter(tally.detail or "unknown" for tally in cases if tally.broken),
         sandboxes=tuple(sorted({tally.sandbox for tally in cases if tally.sandbox})),
         configurations=tuple(
-            _summarise_one(configuration, by_configuration[configuration], offered)
-            for configuration in sorted(by_configuration, key=_configuration_order)
+            _summarise_one(configuration, userland, by_configuration[configuration][userland], offered)
+            for configuration in order
+            for userland in sorted(by_configuration[configuration], key=lambda name: (name != own, name))
         ),
+        userlands=compare({configuration: by_configuration[configuration] for configuration in order}),
     )
 
 
 def _summarise_one(
-    configuration: Configuration, tallies: tuple[Tally, ...], pairings: tuple[Pairing, ...]
+    configuration: Configuration, userland: str, tallies: tuple[Tally, ...], pairings: tuple[Pairing, ...]
 ) -> ConfigurationSummary:
     cells = outcomes(tallies)
     replies = tuple({(tally.task, tally.contract, tally.trial): tally for tally in tallies}.values())
     return ConfigurationSummary(
         configuration=configuration,
+        userland=userland,
         trials=tuple(sorted({tally.trial for tally in tallies})),
         cells=_counts(tallies),
         crossovers=tuple(crossover(cells, pairing) for pairing in pairings_with_data(cells, pairings)),
@@ -122,7 +142,7 @@ def _summarise_one(
 
 def _counts(tallies: Iterable[Tally]) -> Mapping[str, Count | Missing]:
     cells = outcomes(tallies)
-    return {cell: count(cells, cell) for cell in sorted(cells, key=_cell_order)}
+    return {cell: count(cells, cell) for cell in sorted(cells, key=cell_order)}
 
 
 def _breakdown(tallies: Iterable[Tally], groups: Callable[[Tally], Iterable[str]]) -> Breakdown:
@@ -150,16 +170,11 @@ def _counters(replies: tuple[Tally, ...]) -> ReplyCounters:
     )
 
 
-def _case(tally: Tally) -> tuple[Configuration, str, str, int]:
-    return tally.configuration, tally.cell, tally.task, tally.trial
+def _case(tally: Tally) -> tuple[Configuration, str, str, str, int]:
+    return tally.configuration, tally.userland, tally.cell, tally.task, tally.trial
 
 
 def _configuration_order(configuration: Configuration) -> tuple[str, int, str]:
     effort = configuration.effort
     rung = _EFFORTS.index(effort) if effort in _EFFORTS else len(_EFFORTS)
     return configuration.model, rung, effort or ""
-
-
-def _cell_order(cell: str) -> tuple[bool, str, bool, str]:
-    contract, _, transport = cell.partition("/")
-    return contract != RAW, contract, transport != RAW, transport

@@ -12,6 +12,7 @@ from pytest_quotebench.stats.crossover import Crossover
 from pytest_quotebench.stats.quoting_gap import QuotingGap
 from pytest_quotebench.stats.summary import Breakdown, ConfigurationSummary, RunFacts, Summary
 from pytest_quotebench.stats.usage import Usage
+from pytest_quotebench.stats.userlands import Transfer
 
 SUMMARY_SCHEMA = "qb-summary/1"
 _NOT_YET = Missing("not computed by this version")
@@ -24,7 +25,10 @@ def to_json(summary: Summary) -> Json:
     return {
         "schema": SUMMARY_SCHEMA,
         "run": _run(summary),
-        "configurations": [_configuration(configuration) for configuration in summary.configurations],
+        "configurations": [
+            {**_configuration(one), "against_userland": _transfers(one, summary.userlands.transfers)}
+            for one in summary.configurations
+        ],
         "ranking": _value(_NOT_YET),
     }
 
@@ -35,6 +39,7 @@ def _run(summary: Summary) -> Json:
         "versions": dict(run.versions),
         "options": dict(run.options),
         "sandboxes": list(summary.sandboxes),
+        "userlands": sorted({one.userland for one in summary.configurations if one.userland}),
         "cases": summary.cases,
         "broken": summary.broken.total(),
         "broken_details": _plain(summary.broken),
@@ -48,6 +53,7 @@ def _configuration(one: ConfigurationSummary) -> Json:
     return {
         "model": one.configuration.model,
         "effort": one.configuration.effort,
+        "userland": one.userland or None,
         "trials": list(one.trials),
         "cells": _counts(one.cells),
         "crossover": [_crossover(crossover) for crossover in one.crossovers],
@@ -74,6 +80,24 @@ def _crossover(one: Crossover) -> Json:
         "matched_gap": _effect(one.matched_gap, ("ci",)),
         "interaction": _effect(one.interaction, ()),
         "masked": _value(one.masked),
+    }
+
+
+def _transfers(one: ConfigurationSummary, transfers: Iterable[Transfer]) -> Json | None:
+    """Return how verdicts differ from those of the same replies on the userland of reference, None for itself."""
+    key = one.configuration, one.userland
+    found = [transfer for transfer in transfers if (transfer.configuration, transfer.userland) == key]
+    if not found:
+        return None
+    return {"userland": found[0].reference, "cells": {transfer.cell: _transfer(transfer) for transfer in found}}
+
+
+def _transfer(one: Transfer) -> Json:
+    return {
+        "draws": one.draws,
+        "pp": _value(one.pp),
+        "pass_to_fail": [{"task": task, "trial": trial} for task, trial in one.lost],
+        "fail_to_pass": [{"task": task, "trial": trial} for task, trial in one.gained],
     }
 
 

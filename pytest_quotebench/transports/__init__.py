@@ -13,6 +13,7 @@ from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.layers import Layer
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.processes.broker.ends import Near
 
 
 class Transport(Protocol):
@@ -69,4 +70,28 @@ class HostPath(HostTransport, Protocol):
 
         Raises TransportError where the path does not take the command, Broken where the harness failed.
         """
+        ...
+
+
+@runtime_checkable
+class BrokeredTransport(Transport, Protocol):
+    """A command path that leads out of the sandbox, into a container or to a host, through a broker.
+
+    The sandbox holds the local shell alone, in a directory that is empty at first; the task directory is at the
+    far end. What the local shell leaves is not lost: it is an extra entry of the final state (`ends.NEAR`).
+    """
+
+    def refusal(self) -> str | None:
+        """Return why the far end cannot be had from here, and what to do, or None."""
+        ...
+
+    def carry(self, near: Near, tree: FileTree, command: str, limits: Limits) -> Execution:
+        """Run `command` in a fresh directory at the far end that holds `tree`; `near` runs the local shell.
+
+        Raises TransportError where the path does not take the command, Broken where the far end failed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Leave nothing at the far end; a transport that is used again starts anew."""
         ...

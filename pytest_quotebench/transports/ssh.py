@@ -8,6 +8,8 @@ bubblewrap) needs nothing else; elsewhere (local) a forced command changes the d
 /run/sshd where there is none; sshd refuses a user whose login shell is none (`died`).
 End event: the client's exit, with the remote command's status; as everywhere with ssh, it waits for whoever still
 holds the remote command's output. No connection at all is `died`.
+
+With `--qb-ssh-host=HOST` it goes to that host, by a broker: see `sessions.far_ssh`.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from pytest_quotebench.core.escaping import inside_double_quotes
 from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.layers import NOT_OBSERVABLE, Layer
 from pytest_quotebench.core.shell_model import parse_first_command
+from pytest_quotebench.sessions.far_ssh import FarSsh
 from pytest_quotebench.sessions.ssh import NEEDS, interpret_ssh, through_ssh
-from pytest_quotebench.transports import SessionTransport
+from pytest_quotebench.transports import BrokeredTransport, SessionTransport
 
 
 class _Ssh:
@@ -29,6 +32,10 @@ class _Ssh:
 
     def interpret(self, execution: Execution) -> Execution | TransportError:
         return interpret_ssh(execution)
+
+    def at_host(self, host: str) -> BrokeredTransport:
+        """Return the same path to a real host."""
+        return _AtHost(host, ("host",), pasted=True)
 
     def layers(self, command: str) -> tuple[Layer, ...]:
         source = f'ssh host "{command}"'
@@ -48,6 +55,13 @@ def _remote(words: tuple[str, ...] | None, *, never_runs: bool) -> Layer:
     if words[:2] != ("ssh", "host") or len(words) < 3 or words[2].startswith("-"):
         return Layer(name, NOT_OBSERVABLE)  # another program, no command, or an option of the client's
     return Layer(name, " ".join(words[2:]))
+
+
+class _AtHost(FarSsh):
+    """The same line to a real host."""
+
+    layers = _Ssh.layers
+    matched = _Ssh.matched
 
 
 TRANSPORT: SessionTransport = _Ssh()

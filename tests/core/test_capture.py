@@ -67,7 +67,7 @@ def test_files_directories_and_links_are_read_with_their_modes(tmp_path: Path) -
                 "link": Symlink("../a b\n"),
             }
         ),
-        True,
+        None,
     )
 
 
@@ -134,28 +134,28 @@ def test_hard_links_are_two_files_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "complete"),
+    ("limits", "limit"),
     [
-        ({"entries": 4}, True),
-        ({"entries": 3}, False),
-        ({"depth": 2}, True),
-        ({"depth": 1}, False),
-        ({"file_bytes": 10}, True),
-        ({"file_bytes": 9}, False),
-        ({"total_bytes": 20}, True),
-        ({"total_bytes": 19}, False),
+        ({"entries": 4}, None),
+        ({"entries": 3}, "limit:tree"),
+        ({"depth": 2}, None),
+        ({"depth": 1}, "limit:tree"),
+        ({"file_bytes": 10}, None),
+        ({"file_bytes": 9}, "limit:file-size"),
+        ({"total_bytes": 20}, None),
+        ({"total_bytes": 19}, "limit:tree"),
     ],
 )
 def test_a_limit_itself_is_allowed_and_beyond_it_the_tree_is_partial(
-    tmp_path: Path, *, limits: dict[str, int], complete: bool
+    tmp_path: Path, *, limits: dict[str, int], limit: str | None
 ) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d/one").write_bytes(b"x" * 10)
     (tmp_path / "two").write_bytes(b"x" * 10)
     (tmp_path / "link").symlink_to("x")
     found = read(tmp_path, **limits)
-    assert found.complete is complete
-    assert (len(found.tree) == 4) is complete
+    assert (found.limit, found.complete) == (limit, limit is None)
+    assert (len(found.tree) == 4) is found.complete
 
 
 def test_depth_beyond_path_max_ends_within_the_limits(users_directory: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_removed_directory_is_empty(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     descriptor = os.open(tmp_path / "d", os.O_RDONLY)
     (tmp_path / "d").rmdir()
-    assert capture_directory(descriptor) == (FileTree(), True)
+    assert capture_directory(descriptor) == (FileTree(), None)
     os.close(descriptor)
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.limits import Limits
-from pytest_quotebench.processes.running import Ended, run_to_end
+from pytest_quotebench.processes.ending import Ended
+from pytest_quotebench.processes.running import run_to_end
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 

@@ -26,7 +26,10 @@ def test_sections_are_found_by_file_name_and_printed_in_order(cell: Cell) -> Non
 
     titles = [found.title for found in reports.render(summarise(tallies, RunFacts()))]
 
-    assert reports.report_names() == ["cells", "crossover", "failure-classes", "health", "quoting-gap"]
+    assert reports.report_names() == [
+        *("cells", "crossover", "failure-classes", "health", "quoting-gap"),
+        "userlands",
+    ]
     assert titles == ["crossover", "quoting gap", "cells", "failure classes", "health"]
 
 

@@ -179,10 +179,9 @@ def test_every_name_comes_back_byte_for_byte(run: Run, name: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "truncate -s 1T out.txt",
         "seq 1500 | xargs touch",
         "for i in $(seq 100); do mkdir d; cd d; done",
-        "head -c 20M /dev/zero > out.txt",
+        "for i in 1 2 3 4 5; do head -c 15M /dev/zero > $i; done",
     ],
 )
 def test_a_tree_beyond_the_limits_is_a_verdict_and_soon_gone(run: Run, command: str) -> None:
@@ -191,6 +190,30 @@ def test_a_tree_beyond_the_limits_is_a_verdict_and_soon_gone(run: Run, command: 
     assert (ended.detail, ended.exit_status) == ("limit:tree", 0)
     assert time.monotonic() - start < 4
     assert run("echo ok").stdout == b"ok\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "head -c 20M /dev/zero > out.txt",
+        "yes > out.txt",
+        "head -c 16777217 /dev/zero > out.txt",
+        "ulimit -f unlimited; truncate -s 1T out.txt",
+        "ulimit -f unlimited; truncate -s 1T out.txt; ln out.txt a; chmod 0 a",
+    ],
+)
+def test_a_file_beyond_the_limit_is_a_verdict_that_names_it(run: Run, command: str) -> None:
+    ended = run(f"{command}; true")
+    assert (ended.detail, ended.exit_status, ended.timed_out) == ("limit:file-size", 0, False)
+    assert ended.duration_s < 4
+    assert run("echo ok").stdout == b"ok\n"
+
+
+def test_the_largest_file_and_the_limits_signals_alone_meet_no_limit(run: Run) -> None:
+    """Exit statuses and signals that the kernel's limits have as well, but which the command has chosen itself."""
+    assert run("head -c 16777216 /dev/zero > out.txt").detail is None
+    for command in ("kill -XFSZ $$", "kill -XCPU $$", "exit 153", "truncate -s 1T out.txt"):
+        assert run(command).detail is None
 
 
 def test_depth_beyond_path_max_ends_within_the_limits(run: Run) -> None:

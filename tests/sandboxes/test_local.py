@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +19,7 @@ from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import Directory, File, FileTree
+from pytest_quotebench.processes.keeping import can_be_kept
 from pytest_quotebench.sandboxes.local import LocalSandbox, open_sandbox, refusal
 
 
@@ -150,3 +157,77 @@ def test_no_place_for_temporary_files_is_broken(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     with pytest.raises(Broken, match="cannot make a directory for temporary files"), open_sandbox():
         pass
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.sandboxes.local import open_sandbox
+with open_sandbox() as sandbox:
+    command = f"(setsid sleep {sys.argv[2]} &); sleep {sys.argv[2]}"
+    sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", command.encode())), Limits(wall_s=60))
+"""
+
+
+@pytest.mark.skipif(not can_be_kept(), reason="there is no keeper here that could see to it")
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_outlives_the_process_that_opened_it(temporary: Path, ending: signal.Signals) -> None:
+    seconds = f"1{os.getpid()}.{time.monotonic_ns() % 10**9}"
+
+    def sleepers() -> int:
+        found = 0
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                found += path.read_bytes() == b"sleep\0" + seconds.encode() + b"\0"
+        return found
+
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, str(root), seconds], env=environment) as process:
+        assert soon(lambda: sleepers() == 2)
+        process.send_signal(ending)
+    assert soon(lambda: sleepers() == 0)
+
+
+def soon(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 10
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+ELSEWHERE = """
+import os, resource, select, signal, socket, sys
+for module, name in (
+    (os, "pidfd_open"), (os, "waitid"), (os, "O_PATH"), (os, "memfd_create"), (os, "POSIX_SPAWN_CLOSEFROM"),
+    (signal, "pidfd_send_signal"), (socket, "MSG_CMSG_CLOEXEC"), (select, "epoll"), (resource, "RLIMIT_MSGQUEUE"),
+):
+    if hasattr(module, name):
+        delattr(module, name)
+sys.platform = "darwin"
+sys.path.insert(0, sys.argv[1])
+from pytest_quotebench.core.execution import Invocation
+from pytest_quotebench.core.limits import Limits
+from pytest_quotebench.core.tree import FileTree
+from pytest_quotebench.sandboxes.local import open_sandbox
+with open_sandbox() as sandbox:
+    command = b"(sleep 300 &); cat; echo $PPID; head -c 17M /dev/zero > g; exit 3"
+    ended = sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", command), stdin=b"in"), Limits(wall_s=10))
+    print(ended.exit_status, ended.detail, ended.stdout == b"in%d\\n" % os.getpid())
+"""
+"""As on a system without what only Linux has."""
+
+
+def test_it_needs_nothing_that_only_linux_has(temporary: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    ended = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(root)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout == "3 limit:file-size True\n", ended.stderr
+    assert list(temporary.iterdir()) == []

@@ -18,7 +18,7 @@ from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.limits import Limits, TreeLimits
 from pytest_quotebench.core.tree import FileTree
-from pytest_quotebench.processes.namespaces import cgroups
+from pytest_quotebench.processes import cgroups
 from pytest_quotebench.processes.namespaces.client import Client
 from pytest_quotebench.processes.namespaces.kernel import StepFailed
 from pytest_quotebench.processes.namespaces.refusals import explain_refusal

@@ -20,9 +20,20 @@ from typing import BinaryIO
 
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.processes.containers.item import Runner, as_user, end_everything
-from pytest_quotebench.processes.containers.messages import packed, receive
-from pytest_quotebench.processes.containers.places import AUX, FIRST_UID, TASK, TMP, UIDS, VAR_TMP, WORK, WORK_MODE
+from pytest_quotebench.processes.containers.messages import Frame, Parts, packed, receive, tree_of
+from pytest_quotebench.processes.containers.places import (
+    APPLETS,
+    AUX,
+    FIRST_UID,
+    TASK,
+    TMP,
+    UIDS,
+    VAR_TMP,
+    WORK,
+    WORK_MODE,
+)
 from pytest_quotebench.processes.containers.setup import start_waiting
+from pytest_quotebench.processes.directory import lay_out
 from pytest_quotebench.processes.events import EventCounters
 from pytest_quotebench.processes.removal import remove_directory
 
@@ -49,7 +60,7 @@ def main(stream: BinaryIO) -> None:
         return
     _check_places()
     counters = EventCounters(event for event in _EVENTS if Path(event[1]).exists())
-    agent = Agent(stream, counters, settings.head["cpu_s"])
+    agent = Agent(stream, counters, settings.head["cpu_s"], settings.head["file_bytes"])
     gc.collect()
     gc.freeze()  # so that the waiting processes share the memory
     turn = settings.head["turn"]
@@ -60,10 +71,11 @@ def main(stream: BinaryIO) -> None:
 class Agent:
     """Runs items, one at a time."""
 
-    def __init__(self, stream: BinaryIO, counters: EventCounters, cpu_s: int) -> None:
+    def __init__(self, stream: BinaryIO, counters: EventCounters, cpu_s: int, file_bytes: int) -> None:
         self._stream = stream
         self._counters = counters
         self._cpu_s = cpu_s
+        self._file_bytes = file_bytes
 
     def serve(self, uid: int) -> bool:
         """Run one item as the user `uid` and leave nothing of it; return False where there is no more to do."""
@@ -72,22 +84,35 @@ class Agent:
             os.chown(path, uid, uid)
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            first = start_waiting(theirs, uid, self._cpu_s)
+            first = start_waiting(theirs, uid, self._cpu_s, self._file_bytes)
             theirs.close()
             _write(packed({"ready": True}))
             request = receive(self._stream.read, _LARGEST)
+            while request is not None and "applets" in request.head:
+                _lay_applets(request)
+                request = receive(self._stream.read, _LARGEST)
             if request is None:
                 return False
             with _opened(TASK) as task, _opened(AUX) as auxiliary:
-                runner = Runner(uid, first, ours, task, auxiliary, self._counters, self._cpu_s)
+                runner = Runner(uid, first, ours, task, auxiliary, self._counters)
                 try:
-                    answer = runner.answer(request)
+                    answer = self._held(runner, request) if "held" in request.head else runner.answer(request)
                 except Broken as broken:
                     end_everything(first)
                     answer = packed({"broken": [broken.detail, str(broken)]})
         _write(answer)
         _clean(uid)
         return True
+
+    def _held(self, runner: Runner, request: Frame) -> list[bytes]:
+        """Hold an item's directory until the host says that it is over; end where the host is gone."""
+
+        def until_over() -> None:
+            _write(packed({"held": runner.uid}))
+            if receive(self._stream.read, 0) is None:
+                sys.exit()
+
+        return runner.hold(request, until_over)
 
 
 def _check_places() -> None:
@@ -99,6 +124,14 @@ def _check_places() -> None:
         }
     if unknown := writable.difference(_KEPT_CLEAN, _ALWAYS_EMPTY):
         sys.exit(f"the engine has mounted what items can write to: {unknown}")
+
+
+def _lay_applets(request: Frame) -> None:
+    """Lay a set of programs out as root's: no item can change them."""
+    path = f"{APPLETS}/{request.head['applets']}"
+    Path(path).mkdir(0o755)
+    with _opened(path) as directory:
+        lay_out(tree_of(request.head["tree"], Parts(request.body)), directory)
 
 
 def _clean(uid: int) -> None:

@@ -8,9 +8,10 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from pytest_quotebench.core.capture import Capture, capture_directory
@@ -30,15 +31,14 @@ from pytest_quotebench.processes.containers.messages import (
     tree_rows,
 )
 from pytest_quotebench.processes.directory import lay_out
-from pytest_quotebench.processes.ending import read_report
+from pytest_quotebench.processes.ending import limit_met, read_report
 from pytest_quotebench.processes.events import EventCounters
 from pytest_quotebench.processes.namespaces import messages
 from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.watching import Watch
 
-_OF_CPU_LIMIT = 0.5
-"""The kernel counts ticks against RLIMIT_CPU and tells exact time afterwards: on a busy virtual machine 0.8 s were
-told of a process that was ended for its second."""
+_PATIENCE_S, _PAUSE_S = 10.0, 0.0005
+"""How long what was killed may take to be gone, and between two looks."""
 
 
 class Reaped(NamedTuple):
@@ -59,7 +59,6 @@ class Runner:
     task: int
     auxiliary: int
     counters: EventCounters
-    cpu_s: int
 
     def answer(self, request: Frame) -> list[bytes]:
         """Run what is asked for to its end; return the frame that tells of it. Raises Broken."""
@@ -78,11 +77,26 @@ class Runner:
             reaped = end_everything(self.first)
             pipes.watch.drain()
         self._check_start(head)
-        detail = self._detail(pipes.watch, reaped)
+        detail = limit_met(pipes.watch, self.counters.happened(), reaped.code, reaped.cpu_s, limits)
         after = self._captured(limits.tree)
         with as_user(self.uid):
             report = read_report(self.auxiliary, REPORT)
         return _answer(pipes.watch, reaped, after, report, {"detail": detail, "duration_s": duration})
+
+    def hold(self, request: Frame, until_over: Callable[[], None]) -> list[bytes]:
+        """Lay the directory out, let others work in it until that returns; end them, and tell what they left."""
+        head = request.head
+        limits = Limits(**{**head["limits"], "tree": TreeLimits(**head["limits"]["tree"])})
+        with as_user(self.uid):
+            lay_out(tree_of(head["tree"], Parts(request.body)), self.task)
+        end_everything(self.first)  # it has nothing to do here, and no business beside a command
+        self.counters.happened()
+        until_over()
+        end_strangers()
+        met = self.counters.happened()
+        after = self._captured(limits.tree)
+        rows, contents = tree_rows(after.tree)
+        return packed({"limit": met[0] if met else after.limit, "tree": rows}, contents)
 
     def _watch(self, head: Head, pipes: Pipes) -> None:
         argv = [to_bytes(argument) for argument in head["argv"]]
@@ -106,22 +120,13 @@ class Runner:
             name = errno.errorcode.get(number, "unknown")
             raise Broken(f"spawn:{name}", f"cannot start {head['argv'][0]!r:.100}: {os.strerror(number)}")
 
-    def _detail(self, watch: Watch, reaped: Reaped) -> str | None:
-        if watch.is_over_output_limit:
-            return "limit:output"
-        if met := self.counters.happened():
-            return met[0]
-        ended_by_it = reaped.code in (-signal.SIGKILL, -signal.SIGXCPU) and not watch.timed_out
-        return "limit:cpu" if ended_by_it and reaped.cpu_s >= self.cpu_s * _OF_CPU_LIMIT else None
-
     def _captured(self, limits: TreeLimits) -> Capture:
         with as_user(self.uid):
             after = capture_directory(self.task, limits)
         if name_bytes(after.tree) > NAME_BYTES:
-            return Capture(FileTree(), complete=False)
+            return Capture(FileTree(), "limit:tree")
         state = os.fstatvfs(self.task)
-        is_full = state.f_bfree == 0 or state.f_ffree == 0
-        return Capture(after.tree, after.complete and not is_full)
+        return after.unless(state.f_bfree == 0 or state.f_ffree == 0)
 
 
 def end_everything(first: int) -> Reaped:
@@ -140,6 +145,33 @@ def end_everything(first: int) -> Reaped:
             return reaped
         if number == first:
             reaped = Reaped(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+
+
+def end_strangers() -> None:
+    """Kill what the engine has started in here: children of its own, which nobody here can wait for.
+
+    One that has ended and is not waited for yet has nothing open any more. Raises Broken (`survivor`).
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    end_everything(0)
+    while any(map(_lives, _others())):
+        if time.monotonic() > deadline:
+            raise Broken("survivor", "something in the container cannot be killed")
+        time.sleep(_PAUSE_S)
+        end_everything(0)
+
+
+def _others() -> list[str]:
+    names = (path.name for path in Path("/proc").iterdir())
+    return [name for name in names if name.isdigit() and int(name) != os.getpid()]
+
+
+def _lives(number: str) -> bool:
+    try:
+        state = Path("/proc", number, "stat").read_bytes().rpartition(b")")[2].split()[0]
+        return state not in (b"Z", b"X") or len(list(Path("/proc", number, "task").iterdir())) > 1
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -162,7 +194,7 @@ def _answer(watch: Watch, reaped: Reaped, after: Capture, report: bytes, facts: 
         **facts,
         "code": reaped.code,
         "timed_out": watch.timed_out,
-        "complete": after.complete,
+        "limit": after.limit,
         "lengths": [stream.length for stream in streams],
         "parts": [len(part) for part in parts],
         "tree": rows,

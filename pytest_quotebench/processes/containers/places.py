@@ -8,5 +8,8 @@ WORK_MODE = 0o711
 TASK, AUX = f"{WORK}/task", f"{WORK}/aux"
 """An item's directory and that of its auxiliary files: its own, in one that is not."""
 
+APPLETS = "/applets"
+"""Where sets of programs lie that come first in an item's PATH: root's, for all items of the container."""
+
 FIRST_UID, UIDS = 20001, 64
 """The users that items run as, in turn: the next one who is the same comes when nothing of this one is left."""

@@ -38,7 +38,7 @@ def command() -> list[str]:
 def program() -> bytes:
     """Return what the first process reads first: the length in a line, and the zip file."""
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         sources = _closure(_AGENT)
         for path in sorted(sources):
             archive.write(path, path.relative_to(_PACKAGE.parent))

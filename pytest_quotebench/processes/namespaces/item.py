@@ -6,11 +6,11 @@ import errno
 import marshal
 import os
 import resource
-import signal
 import socket
 from functools import partial
 from typing import NoReturn
 
+from pytest_quotebench.processes.becoming import limit_resources, spawn
 from pytest_quotebench.processes.namespaces import messages
 from pytest_quotebench.processes.namespaces.kernel import (
     MS_NODEV,
@@ -31,9 +31,6 @@ from pytest_quotebench.processes.namespaces.view import TASK, TMP
 CLOSED = 3
 """The exit status that says that pytest's side is gone."""
 
-_NO_SUCH_PROGRAM = (errno.ENOENT, errno.ENOTDIR)
-_EVERY_SIGNAL = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
-
 
 def run_item(channel: socket.socket, parameters: Parameters, filter_program: bytes) -> NoReturn:
     """Set the item up, say so, wait for its command, run it to its end and end. Raises StepFailed before that."""
@@ -41,7 +38,7 @@ def run_item(channel: socket.socket, parameters: Parameters, filter_program: byt
     prctl("forbid looking into this process", PR_SET_DUMPABLE, 0)
     descriptors = (_open_directory(TASK), _open_directory(TMP), pidfd_open(os.getpid()))
     os.chdir(TASK)
-    limit_resources(parameters)
+    _limit_resources(parameters)
     drop_capabilities()
     install_filter(filter_program)
     messages.send(channel, messages.READY, b"", descriptors)
@@ -63,24 +60,13 @@ def mount_fresh(parameters: Parameters) -> None:
     mount("tmpfs", TASK, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=0755,{size}")
 
 
-def limit_resources(parameters: Parameters) -> None:
-    """Set this process's limits, and so the command's (getrlimit(2)); 0 leaves one as it is."""
-    for kind, wanted in (
-        (resource.RLIMIT_CORE, None),
-        (resource.RLIMIT_NOFILE, 1024),
-        (resource.RLIMIT_NPROC, rlimit_for_processes(parameters.processes)),
-        (resource.RLIMIT_DATA, parameters.memory_bytes),
-        (resource.RLIMIT_AS, 4 * parameters.memory_bytes),
-        (resource.RLIMIT_MEMLOCK, None),
-        (resource.RLIMIT_MSGQUEUE, None),
-    ):
-        if wanted == 0:
-            continue
-        hard = resource.getrlimit(kind)[1]
-        value = min(wanted or 0, hard) if hard != resource.RLIM_INFINITY else wanted or 0
-        resource.setrlimit(kind, (value, value))
-    # SIGXCPU at the first, which can be ignored, SIGKILL at the second.
-    resource.setrlimit(resource.RLIMIT_CPU, (parameters.cpu_s, parameters.cpu_s + 1))
+def _limit_resources(parameters: Parameters) -> None:
+    """Set this process's limits, and so the command's; where a cgroup bounds memory, 0 is said for it."""
+    others = [(resource.RLIMIT_NPROC, rlimit_for_processes(parameters.processes))]
+    if parameters.memory_bytes:
+        others.append((resource.RLIMIT_DATA, parameters.memory_bytes))
+        others.append((resource.RLIMIT_AS, 4 * parameters.memory_bytes))
+    limit_resources(parameters.cpu_s, parameters.file_bytes, others)
 
 
 def _open_directory(path: str) -> int:
@@ -90,7 +76,7 @@ def _open_directory(path: str) -> int:
 def _run(message: messages.Message) -> bytes:
     argv, environment, code = marshal.loads(message.body)  # noqa: S302 -- from pytest's side, before the item runs
     try:
-        child = (_spawn if code is None else partial(_fork, code))(argv, environment, message.descriptors)
+        child = (spawn if code is None else partial(_fork, code))(argv, environment, message.descriptors)
     except OSError as error:
         return messages.STATUS_BODY.pack(0, error.errno or errno.EINVAL, 0.0)
     except ValueError:
@@ -108,38 +94,3 @@ def _fork(code: bytes, argv: list[bytes], environment: dict[bytes, bytes], strea
     stdout, stderr, *stdin = streams
     stdin = stdin or [os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)]
     return start_script(code, argv[len(INTERPRETER) :], environment, (stdin[0], stdout, stderr))
-
-
-def _spawn(argv: list[bytes], environment: dict[bytes, bytes], streams: tuple[int, ...]) -> int:
-    """Start the command in a session of its own with all signals as they are by default (posix_spawn(3))."""
-    stdout, stderr, *stdin = streams
-    actions: list[tuple[object, ...]] = [
-        (os.POSIX_SPAWN_DUP2, stdin[0], 0) if stdin else (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, stdout, 1),
-        (os.POSIX_SPAWN_DUP2, stderr, 2),
-    ]
-    failure: OSError = FileNotFoundError(errno.ENOENT, "not found in PATH")
-    for program in _candidates(argv[0], environment.get(b"PATH", b"")):
-        try:
-            return os.posix_spawn(
-                program,
-                argv,
-                environment,
-                file_actions=actions,
-                setsid=True,
-                setsigmask=(),
-                setsigdef=_EVERY_SIGNAL,
-            )
-        except OSError as error:
-            if error.errno not in (*_NO_SUCH_PROGRAM, errno.EACCES):
-                raise
-            if error.errno == errno.EACCES or failure.errno == errno.ENOENT:
-                failure = error
-    raise failure
-
-
-def _candidates(name: bytes, path: bytes) -> list[bytes]:
-    if b"/" in name:
-        return [name]
-    found = [directory + b"/" + name for directory in path.split(b":") if directory]
-    return [program for program in found if os.path.lexists(program)]

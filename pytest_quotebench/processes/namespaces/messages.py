@@ -50,6 +50,7 @@ class Parameters(NamedTuple):
     memory_bytes: int
     processes: int
     cpu_s: int
+    file_bytes: int
 
     def packed(self) -> bytes:
         """Return them as the body of a message."""

@@ -1,0 +1,1 @@
+"""What runs inside the sandbox: read as files, imported by nobody."""
