@@ -30,7 +30,7 @@ DETACHED = COMMAND.replace("sleep 60", "sleep 60 </dev/null >/dev/null 2>&1")
 """A session that lasts until its streams are closed (ssh) would wait for the other one."""
 FIXTURE = FileTree.of({"in.txt": "fixture\n"})
 WARM_UP = 50
-SLACK_AFTER = {"resident KiB": 8 * 1024, "terminals": 8, "sockets": 32, "temporary entries": 8}
+SLACK_AFTER = {"resident KiB": 8 * 1024, "mounts": 16, "terminals": 16, "sockets": 128, "temporary entries": 64}
 """How much more may be held at the end: the allocator's own doing, and what the rest of the machine does."""
 SLACK = {**SLACK_AFTER, "descendants": 4}
 """And while a sandbox is open: the next item's first process is started ahead of time."""
@@ -91,7 +91,7 @@ def holdings() -> Holdings:
         "descendants": _descendants,
         "terminals": lambda: int(Path("/proc/sys/kernel/pty/nr").read_text()),
         "sockets": lambda: len(Path("/proc/net/unix").read_text().splitlines()),
-        "control groups": lambda: sum("qb-" in path.name for path in Path("/sys/fs/cgroup").glob("*/*")),
+        "control groups": _control_groups,
         "temporary entries": lambda: len(list(Path(tempfile.gettempdir()).iterdir())),
     }
     found = {}
@@ -103,8 +103,19 @@ def holdings() -> Holdings:
     return found
 
 
+def _control_groups() -> int:
+    """Count those that this process or one below it has made, or one that is not there any more."""
+    makers = (path.name.split("-")[1] for path in Path("/sys/fs/cgroup").rglob("qb-*"))
+    ours = _family()
+    return sum(int(maker) in ours or not Path("/proc", maker).exists() for maker in makers)
+
+
 def _descendants() -> int:
-    """Count the processes below this one, zombies included, by their parents (proc(5))."""
+    return len(_family()) - 1
+
+
+def _family() -> set[int]:
+    """Return this process and those below it, zombies included, by their parents (proc(5))."""
     parents = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -112,7 +123,7 @@ def _descendants() -> int:
     ours = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
-    return len(ours) - 1
+    return ours
 
 
 def _resident() -> int:

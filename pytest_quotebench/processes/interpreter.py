@@ -16,7 +16,7 @@ def start_interpreter(module: str, descriptor: int) -> subprocess.Popen[bytes]:
     Raises OSError.
     """
     program = f"import sys; sys.path.append(sys.argv[1]); from {module} import main; main(int(sys.argv[2]))"
-    # Some Pythons need it to find their own shared library.
+    # Some Pythons need it to find their own shared library; the namespaces' helper erases it from its memory.
     environment = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return subprocess.Popen(  # noqa: S603 -- our own program
         [sys.executable, "-I", "-S", "-B", "-c", program, str(_PACKAGE_PARENT), str(descriptor)],

@@ -8,14 +8,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from contextlib import contextmanager
 
 from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.processes.descendants import kill_group, nothing_outlives
 from pytest_quotebench.processes.ending import Ended
+from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.signals import restoring_defaults
 from pytest_quotebench.processes.watching import Watch
 
@@ -35,11 +35,11 @@ def run_to_end(
     Raises Broken: `spawn:<errno name>` where it cannot be started (`spawn:E2BIG`, `spawn:ENOENT`), `survivor`
     where something it started cannot be killed.
     """
-    with ExitStack() as pipes:
-        watch, ends = _connect(pipes, stdin, limits)
+    with connected(stdin, limits) as pipes:
+        watch = pipes.watch
         with nothing_outlives():
             started = time.monotonic()
-            process = _spawn(argv, env, cwd, ends)
+            process = _spawn(argv, env, cwd, pipes)
             try:
                 _watch(process, watch)
                 duration = time.monotonic() - started
@@ -50,44 +50,17 @@ def run_to_end(
     return _ended(returncode, watch, duration)
 
 
-class _Ends(NamedTuple):
-    """The command's ends of its pipes."""
-
-    stdin: int
-    stdout: int
-    stderr: int
-
-
-def _connect(pipes: ExitStack, stdin: bytes, limits: Limits) -> tuple[Watch, _Ends]:
-    """Make the pipes; whatever becomes of the rest, `pipes` closes this process's ends."""
-    out, out_end, err, err_end, *to_command = _pipe_ends(3 if stdin else 2)
-    watch = Watch(stdout=out, stderr=err, stdin=to_command[1] if stdin else None, input=stdin, limits=limits)
-    pipes.callback(watch.close)
-    return watch, _Ends(to_command[0] if stdin else subprocess.DEVNULL, out_end, err_end)
-
-
-def _pipe_ends(count: int) -> list[int]:
-    ends: list[int] = []
-    try:
-        for _ in range(count):
-            ends += os.pipe()
-    except OSError:
-        for end in ends:
-            os.close(end)
-        raise
-    return ends
-
-
-def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, ends: _Ends) -> subprocess.Popen[bytes]:
+def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, pipes: Pipes) -> subprocess.Popen[bytes]:
     """Start the command by vfork(2), which a preexec_fn, a user or a group would turn into a slow fork(2)."""
+    stdout, stderr, *to_command = pipes.theirs
     try:
         return subprocess.Popen(  # noqa: S603 -- the command is hostile by trade, and has no shell but its own
             argv,
             env={to_bytes(name): to_bytes(value) for name, value in env.items()},
             cwd=cwd,
-            stdin=ends.stdin,
-            stdout=ends.stdout,
-            stderr=ends.stderr,
+            stdin=to_command[0] if to_command else subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
             start_new_session=True,
             umask=UMASK,
             preexec_fn=restoring_defaults(),  # noqa: PLW1509 -- one call of signal(2), and only under nohup and the like
@@ -98,9 +71,7 @@ def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, ends: _Ends)
     except ValueError as error:
         raise Broken("spawn:EINVAL", f"cannot start {argv[0]!r}: {error}") from error
     finally:
-        for end in ends:
-            if end >= 0:
-                os.close(end)
+        pipes.close_theirs()
 
 
 def _watch(process: subprocess.Popen[bytes], watch: Watch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def test_paths_without_an_engine_leave_docker_exec_out_with_the_reason(
 ) -> None:
     """Nobody named it there."""
     monkeypatch.setenv("DOCKER_HOST", f"unix://{suite.path}/nobody.sock")
-    result = suite.run("quotebench", "paths", "--sandbox=local", "--path=raw,docker-exec")
+    result = suite.run(
+        sys.executable, "-m", "pytest_quotebench.cli", "paths", "--sandbox=local", "--path=raw,docker-exec"
+    )
 
     result.stdout.fnmatch_lines(["left out", "  docker-exec: no docker engine answers at unix://*"])
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_two_gigabytes_of_hostile_output_are_shown_escaped_and_take_little_memor
 
     assert large - small < 100 * 2**10
     assert not set(printed) & {chr(code) for code in range(32) if chr(code) != "\n"} | {"\x7f"} & set(printed)
-    cases = ElementTree.parse(suite.path / "report.xml").iter("testcase")
+    cases = ET.parse(suite.path / "report.xml").iter("testcase")
     assert [len(list(case.iter("failure"))) for case in cases] == [1, 1]
     records = [json.loads(line) for line in (suite.path / "results.jsonl").read_text().splitlines()]
     assert [record["verdict"] for record in records] == ["runtime-error", "runtime-error"]

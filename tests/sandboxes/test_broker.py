@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -123,18 +124,19 @@ def test_bytes_of_a_reply_s_own_are_refused_and_reach_nobody(held: Sandbox) -> N
 
 
 def test_no_socket_is_left_after_its_item_and_the_next_one_has_its_own(held: Sandbox) -> None:
-    places: list[str] = []
+    inodes: list[str] = []
 
     class Noting(Echo):
         def __call__(self, listener: socket) -> AbstractContextManager[None]:
-            places.append(str(listener.getsockname()))
+            inodes.append(str(os.fstat(listener.fileno()).st_ino))
             return super().__call__(listener)
 
     for _ in range(3):
         assert held.run(FileTree(), line("docker x", Noting()), Limits(wall_s=20)).stdout == b"[x]"
 
-    listed = Path("/proc/net/unix").read_text()
-    assert not [place for place in places if place in listed]
+    listed = {line.split()[6] for line in Path("/proc/net/unix").read_text().splitlines()[1:]}
+    assert len(set(inodes)) == 3
+    assert not listed & set(inodes)
 
 
 def test_a_broker_is_left_also_where_its_item_is_ended(held: Sandbox) -> None:

@@ -40,7 +40,6 @@ class _Desk:
         self._closing = threading.Event()
         self._free = threading.Semaphore(MOST_CALLS)
         self._wakes, self._wake = socket.socketpair()
-        self._lock = threading.Lock()
         self._calls: dict[threading.Thread, socket.socket] = {}
         self._failures: list[Exception] = []
         self._thread = threading.Thread(target=self._take_calls, name="quotebench-broker", daemon=True)
@@ -53,14 +52,12 @@ class _Desk:
         self._thread.join(_PATIENCE_S)
         self._listener.close()
         self._wakes.close()
-        with self._lock:
-            calls = dict(self._calls)
-        for connection in calls.values():
+        for connection in self._calls.values():
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-        for thread in calls:
+        for thread in self._calls:
             thread.join(_PATIENCE_S)
-        if any(thread.is_alive() for thread in (self._thread, *calls)):
+        if any(thread.is_alive() for thread in (self._thread, *self._calls)):
             raise Broken("broker", f"a call was not over {_PATIENCE_S:g} s after its item")
         for failure in self._failures:
             raise failure if isinstance(failure, Broken) else Broken("broker", repr(failure)) from failure
@@ -80,8 +77,8 @@ class _Desk:
                 self._free.release()
                 continue
             thread = threading.Thread(target=self._serve, args=(connection,), name="quotebench-call", daemon=True)
-            with self._lock:
-                self._calls[thread] = connection
+            self._calls = {call: end for call, end in self._calls.items() if call.is_alive()}
+            self._calls[thread] = connection
             thread.start()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -90,9 +87,7 @@ class _Desk:
         except Exception as error:  # noqa: BLE001 -- it is raised where the item is
             self._failures.append(error)
         finally:
-            with self._lock:
-                del self._calls[threading.current_thread()]
-                connection.close()
+            connection.close()
             self._free.release()
 
 

@@ -8,24 +8,19 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from pytest_quotebench.core.execution import Applets
 from pytest_quotebench.processes.cgroups import Cgroup
 from pytest_quotebench.processes.events import EventCounters
+from pytest_quotebench.processes.interpreter import start_interpreter
 from pytest_quotebench.processes.namespaces import messages
 from pytest_quotebench.processes.namespaces.kernel import StepFailed, kill_by_descriptor
 from pytest_quotebench.processes.namespaces.messages import Message, Parameters
 
-_PACKAGE_PARENT = Path(__file__).resolve().parents[3]
-_PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from pytest_quotebench.processes.namespaces.zygote import main; main(int(sys.argv[2]))"
-)
+_MODULE = "pytest_quotebench.processes.namespaces.zygote"
 _PATIENCE_S = 10.0
 """How long an answer may take that needs no command to have run."""
 
@@ -79,7 +74,7 @@ class Client:
         with ExitStack() as held:
             held.enter_context(self._channel)
             with theirs:
-                self._process = _start(theirs.fileno())
+                self._process = start_interpreter(_MODULE, theirs.fileno())
             held.callback(self._wait)
             self._channel.settimeout(_PATIENCE_S)
             messages.send(self._channel, messages.PARAMETERS, parameters.packed())
@@ -164,22 +159,6 @@ class Client:
             if message.kind == messages.FAILED:
                 number, _, step = message.body.decode().partition(" ")
                 raise StepFailed(step, int(number))
-
-
-def _start(descriptor: int) -> subprocess.Popen[bytes]:
-    """Start a fresh interpreter that has nothing of this process but one end of a socket pair."""
-    # Some Pythons need it to find their own shared library; the helper erases it from its memory.
-    environment = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
-    return subprocess.Popen(  # noqa: S603 -- our own program
-        [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, str(_PACKAGE_PARENT), str(descriptor)],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(descriptor,),
-        start_new_session=True,
-        cwd="/",
-    )
 
 
 def _is_readable(descriptor: int, timeout_s: float) -> bool:
