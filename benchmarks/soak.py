@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from pytest_quotebench.core.errors import TransportError
@@ -23,7 +23,7 @@ from pytest_quotebench.core.tree import FileTree
 from pytest_quotebench.registry import Registry, built_in
 from pytest_quotebench.replay import carry
 from pytest_quotebench.sandboxes import Provider, Sandbox
-from pytest_quotebench.transports import SessionTransport, Transport
+from pytest_quotebench.transports import BrokeredTransport, SessionTransport, Transport
 
 COMMAND = "echo hi > f; mkdir d; ln -s f l; mkfifo p; (setsid sleep 60 &) ; cat in.txt"
 DETACHED = COMMAND.replace("sleep 60", "sleep 60 </dev/null >/dev/null 2>&1")
@@ -63,7 +63,10 @@ def soak(name: str, provider: Provider, transport: Transport, items: int) -> lis
         print(f"{name}: refused: {reason}")
         return []
     outside = holdings()
-    with provider.open_sandbox() as sandbox:
+    with ExitStack() as opened:
+        sandbox = opened.enter_context(provider.open_sandbox())
+        if isinstance(transport, BrokeredTransport):
+            opened.callback(transport.close)
         _run(sandbox, transport, WARM_UP)
         before, started = holdings(), time.monotonic()
         _run(sandbox, transport, items)
@@ -131,7 +134,7 @@ def _resident() -> int:
 
 
 def _run(sandbox: Sandbox, transport: Transport, items: int) -> None:
-    command = DETACHED if isinstance(transport, SessionTransport) else COMMAND
+    command = DETACHED if isinstance(transport, SessionTransport | BrokeredTransport) else COMMAND
     for number in range(items):
         execution = carry(transport, command, FIXTURE, sandbox, Limits())
         assert not isinstance(execution, TransportError), (number, execution)

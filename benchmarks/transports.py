@@ -12,6 +12,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def main() -> None:
     options = parser.parse_args()
     providers: Registry[Provider] = Registry("sandbox", built_in("sandboxes", ""))
     transports: Registry[Transport] = Registry("transport", built_in("transports", "TRANSPORT"))
-    with providers[options.sandbox].open_sandbox() as sandbox:
+    with closing(transports), providers[options.sandbox].open_sandbox() as sandbox:
         report = measure(sandbox, transports, options.rounds)
     print("\n".join(_lines(report)))
     if options.json:

@@ -64,7 +64,7 @@ def as_user() -> Iterator[None]:
         os.setgroups(groups)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def far_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FarHost]:
     """A real sshd on a loopback port, as an ordinary process, and a client that knows it as `far`.
 
