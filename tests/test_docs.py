@@ -94,7 +94,7 @@ def test_the_two_lines_are_there_once() -> None:
 
     assert [line.rpartition("&& ")[2] for line in lines] == [
         ".venv/bin/pytest -n 2 --tb=no -rN",
-        ".venv/bin/pytest tests -n 2",
+        ".venv/bin/pytest tests -n 4",
     ]
 
 
