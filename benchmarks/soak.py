@@ -13,8 +13,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from pytest_quotebench.core.errors import TransportError
@@ -62,11 +62,10 @@ def soak(name: str, provider: Provider, transport: Transport, items: int) -> lis
     if reason is not None:
         print(f"{name}: refused: {reason}")
         return []
+    with _opened(provider, transport) as sandbox:
+        _run(sandbox, transport, 1)  # what is loaded once for all, such as a client's modules, is no growth
     outside = holdings()
-    with ExitStack() as opened:
-        sandbox = opened.enter_context(provider.open_sandbox())
-        if isinstance(transport, BrokeredTransport):
-            opened.callback(transport.close)
+    with _opened(provider, transport) as sandbox:
         _run(sandbox, transport, WARM_UP)
         before, started = holdings(), time.monotonic()
         _run(sandbox, transport, items)
@@ -83,6 +82,14 @@ def soak(name: str, provider: Provider, transport: Transport, items: int) -> lis
         ),
         *(f"{name}: {what} stayed" for what in left if left[what] > outside[what] + SLACK_AFTER.get(what, 0)),
     ]
+
+
+@contextmanager
+def _opened(provider: Provider, transport: Transport) -> Iterator[Sandbox]:
+    with ExitStack() as opened:
+        if isinstance(transport, BrokeredTransport):
+            opened.callback(transport.close)
+        yield opened.enter_context(provider.open_sandbox())
 
 
 def holdings() -> Holdings:
