@@ -49,3 +49,13 @@ def test_a_nul_that_the_parser_gives_cannot_be_part_of_an_argument() -> None:
         TRANSPORT.plan("a\\u0000b")
 
     assert raised.value.detail == "nul"
+
+
+def test_bytes_that_are_no_utf8_have_an_escaped_form() -> None:
+    """JSON is text: they go as octal escapes of a shell word. Found by the fuzz of escaped forms."""
+    command = r"printf %s '" + "\udcff" + "'>f"
+
+    matched = TRANSPORT.matched(command)
+
+    assert matched.isascii()
+    assert TRANSPORT.layers(matched)[-1].text == r"bash -c $'printf %s \047\377\047\076f' </dev/null"
