@@ -7,6 +7,7 @@ arguments and say what every shell along the way receives.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.escaping import shell_word
@@ -48,6 +49,26 @@ def encoded(text: str) -> bytes:
 def bash_c(source: str) -> Invocation:
     """Return the process `bash -c SOURCE`. Raises TransportError like `argument`."""
     return Invocation(argv=(b"bash", b"-c", argument(source)))
+
+
+@dataclass(frozen=True)
+class LastArgument:
+    """The path of a command that is the last argument of a bash, as it is: a Transport."""
+
+    words: tuple[bytes, ...]
+    """What stands before it: `bash`, `-lc`."""
+
+    def plan(self, command: str) -> Invocation:
+        """Return the process. Raises TransportError like `argument`."""
+        return Invocation(argv=(*self.words, argument(command)))
+
+    def layers(self, command: str) -> tuple[Layer, ...]:
+        """Return the one parser."""
+        return (Layer(b" ".join(self.words).decode("ascii"), command),)
+
+    def matched(self, command: str) -> str:
+        """Return the command: nothing acts on it before that bash."""
+        return command
 
 
 def in_double_quotes(command: str) -> str:

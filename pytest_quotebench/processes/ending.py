@@ -31,6 +31,19 @@ class Ended:
     timed_out: bool
     detail: str | None
 
+    @classmethod
+    def of(cls, code: int, watch: Watch, duration_s: float, detail: str | None) -> Ended:
+        """Return what `watch` saw of a process; `code` is its exit status, or the number of its signal below 0."""
+        return cls(
+            exit_status=code if code >= 0 else None,
+            signal=-code if code < 0 else None,
+            stdout=watch.kept[watch.stdout],
+            stderr=watch.kept[watch.stderr],
+            duration_s=duration_s,
+            timed_out=watch.timed_out,
+            detail=detail,
+        )
+
 
 def to_execution(ended: Ended, after: Capture, *, aux_directory: str, report: bytes) -> Execution:
     """Return it all as an Execution. A limit that the capture met counts where nothing else ended the command."""

@@ -198,15 +198,8 @@ class Keeper:
 
     def _ended(self, watch: Watch, status: _Status, duration: float, limits: Limits) -> Ended:
         code = os.waitstatus_to_exitcode(status.wait_status)
-        return Ended(
-            exit_status=code if code >= 0 else None,
-            signal=-code if code < 0 else None,
-            stdout=watch.kept[watch.stdout],
-            stderr=watch.kept[watch.stderr],
-            duration_s=duration,
-            timed_out=watch.timed_out,
-            detail=limit_met(watch, self._bound.met(), code, status.cpu_s, limits),
-        )
+        detail = limit_met(watch, self._bound.met(), code, status.cpu_s, limits)
+        return Ended.of(code, watch, duration, detail)
 
     def _status(self, first: _First) -> _Status:
         """Return how the command ended, when all that it started is gone, or is now this process's to end."""

@@ -47,7 +47,7 @@ def run_to_end(
                 kill_group(process.pid)
                 returncode = _reap(process)
         watch.drain()
-    return _ended(returncode, watch, duration)
+    return Ended.of(returncode, watch, duration, "limit:output" if watch.is_over_output_limit else None)
 
 
 def _spawn(argv: Sequence[bytes], env: Mapping[str, str], cwd: str, pipes: Pipes) -> subprocess.Popen[bytes]:
@@ -112,15 +112,3 @@ def _reap(process: subprocess.Popen[bytes]) -> int:
         return process.wait(_REAP_S)
     except subprocess.TimeoutExpired:
         return -signal.SIGKILL
-
-
-def _ended(returncode: int, watch: Watch, duration: float) -> Ended:
-    return Ended(
-        exit_status=returncode if returncode >= 0 else None,
-        signal=-returncode if returncode < 0 else None,
-        stdout=watch.kept[watch.stdout],
-        stderr=watch.kept[watch.stderr],
-        duration_s=duration,
-        timed_out=watch.timed_out,
-        detail="limit:output" if watch.is_over_output_limit else None,
-    )

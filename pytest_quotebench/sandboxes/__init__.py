@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from pytest_quotebench.core.errors import Broken
 from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import FileTree
@@ -31,6 +32,16 @@ class Sandbox(Protocol):
         did, a limit hit included, is told by the Execution.
         """
         ...
+
+
+def refusal_when_tried(opening: AbstractContextManager[Sandbox]) -> str | None:
+    """Try it: run one command in the sandbox that `opening` opens; return what was refused, or None."""
+    try:
+        with opening as sandbox:
+            ended = sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", b"exit 7")), Limits(wall_s=10))
+    except Broken as broken:
+        return str(broken)
+    return None if ended.exit_status == 7 else f"a command that must end with status 7 ended with {ended}"
 
 
 class Provider(Protocol):

@@ -11,7 +11,7 @@ import resource
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from platform import machine
 from signal import SIGKILL
@@ -33,6 +33,7 @@ from pytest_quotebench.processes.namespaces.seccomp import filter_program
 from pytest_quotebench.processes.namespaces.view import AUX, COPIED, ETC, SYSTEM, TASK, TMP, UID
 from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.users import item_user
+from pytest_quotebench.sandboxes import refusal_when_tried
 
 STRENGTH = 20
 """Weaker than `namespace` by the limit on entries, and by a program that may be old."""
@@ -66,22 +67,14 @@ def refusal() -> str | None:
         return "the program bwrap is not installed: install the package bubblewrap, 0.8 or newer"
     if not os.access(_PRLIMIT, os.X_OK):
         return f"{_PRLIMIT} is not installed: install the package util-linux"
-    try:
-        with open_sandbox() as sandbox:
-            ended = sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", b"exit 7")), Limits(wall_s=10))
-    except Broken as broken:
-        return str(broken)
-    return None if ended.exit_status == 7 else f"a command that must end with status 7 ended with {ended}"
+    return refusal_when_tried(open_sandbox())
 
 
 @contextmanager
 def open_sandbox() -> Iterator[BubblewrapSandbox]:
     """Open a sandbox. All that an item has lies in memory and goes with it; a cgroup is removed at the end."""
-    sandbox = BubblewrapSandbox()
-    try:
+    with closing(BubblewrapSandbox()) as sandbox:
         yield sandbox
-    finally:
-        sandbox.close()
 
 
 class BubblewrapSandbox:
@@ -190,15 +183,8 @@ def _run_to_end(inside: Bubble, bound: Bound, pipes: Pipes, limits: Limits) -> E
         raise Broken("bubblewrap", f"bwrap was ended from outside (status {inside.process.returncode})")
     if watch.timed_out:
         code = None
-    return Ended(
-        exit_status=code,
-        signal=SIGKILL if code is None else None,
-        stdout=watch.kept[watch.stdout],
-        stderr=watch.kept[watch.stderr],
-        duration_s=duration,
-        timed_out=watch.timed_out,
-        detail=limit_met(watch, met, _as_signal(code), inside.cpu_s, limits),
-    )
+    detail = limit_met(watch, met, _as_signal(code), inside.cpu_s, limits)
+    return Ended.of(-SIGKILL if code is None else code, watch, duration, detail)
 
 
 def _as_signal(code: int | None) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -50,11 +50,8 @@ def open_sandbox() -> Iterator[LocalSandbox]:
     What could not be removed is told by a RuntimeWarning with its path. Raises Broken where the directory for
     temporary files cannot be used.
     """
-    sandbox = LocalSandbox()
-    try:
+    with closing(LocalSandbox()) as sandbox:
         yield sandbox
-    finally:
-        sandbox.close()
 
 
 class _Place(NamedTuple):

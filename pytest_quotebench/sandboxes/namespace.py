@@ -11,7 +11,7 @@ import errno
 import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from signal import SIGKILL
 
 from pytest_quotebench.core.capture import capture_directory
@@ -33,6 +33,7 @@ from pytest_quotebench.processes.pipes import Pipes, connected
 from pytest_quotebench.processes.removal import remove_directory
 from pytest_quotebench.processes.users import User, item_user
 from pytest_quotebench.processes.watching import Watch
+from pytest_quotebench.sandboxes import refusal_when_tried
 
 STRENGTH = 30
 """Stronger than bubblewrap by its seccomp filter and the limit on entries."""
@@ -50,25 +51,14 @@ _SPARE_ENTRIES = 16
 
 def refusal() -> str | None:
     """Try it: run one command; return what this machine refused and what to do, or None."""
-    obvious = obvious_refusal()
-    if obvious is not None:
-        return obvious
-    try:
-        with open_sandbox() as sandbox:
-            ended = sandbox.run(FileTree(), Invocation(argv=(b"bash", b"-c", b"exit 7")), Limits(wall_s=10))
-    except Broken as broken:
-        return str(broken)
-    return None if ended.exit_status == 7 else f"a command that must end with status 7 ended with {ended}"
+    return obvious_refusal() or refusal_when_tried(open_sandbox())
 
 
 @contextmanager
 def open_sandbox() -> Iterator[NamespaceSandbox]:
     """Open a sandbox; its helper is started with the first item, and gone with all it holds at the end."""
-    sandbox = NamespaceSandbox()
-    try:
+    with closing(NamespaceSandbox()) as sandbox:
         yield sandbox
-    finally:
-        sandbox.close()
 
 
 class NamespaceSandbox:
@@ -173,15 +163,7 @@ def _run_to_end(client: Client, item: Item, pipes: Pipes, invocation: Invocation
         name = errno.errorcode.get(status.errno, "unknown")
         raise Broken(f"spawn:{name}", f"cannot start {argv[0]!r}: {os.strerror(status.errno)}")
     code = os.waitstatus_to_exitcode(status.wait_status)
-    return Ended(
-        exit_status=code if code >= 0 else None,
-        signal=-code if code < 0 else None,
-        stdout=watch.kept[watch.stdout],
-        stderr=watch.kept[watch.stderr],
-        duration_s=duration,
-        timed_out=watch.timed_out,
-        detail=limit_met(watch, met, code, status.cpu_s, limits),
-    )
+    return Ended.of(code, watch, duration, limit_met(watch, met, code, status.cpu_s, limits))
 
 
 def _code(invocation: Invocation) -> bytes | None:

@@ -10,21 +10,7 @@ End event: the shell's exit (the original kills the process group after 10 s).
 
 from __future__ import annotations
 
-from pytest_quotebench.core.command_line import argument
-from pytest_quotebench.core.execution import Invocation
-from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.command_line import LastArgument
 from pytest_quotebench.transports import Transport
 
-
-class _Codex:
-    def plan(self, command: str) -> Invocation:
-        return Invocation(argv=(b"bash", b"-lc", argument(command)))
-
-    def layers(self, command: str) -> tuple[Layer, ...]:
-        return (Layer("bash -lc", command),)
-
-    def matched(self, command: str) -> str:
-        return command
-
-
-TRANSPORT: Transport = _Codex()
+TRANSPORT: Transport = LastArgument((b"bash", b"-lc"))

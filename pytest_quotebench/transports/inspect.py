@@ -8,21 +8,7 @@ End event: the shell's exit.
 
 from __future__ import annotations
 
-from pytest_quotebench.core.command_line import argument
-from pytest_quotebench.core.execution import Invocation
-from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.command_line import LastArgument
 from pytest_quotebench.transports import Transport
 
-
-class _Inspect:
-    def plan(self, command: str) -> Invocation:
-        return Invocation(argv=(b"bash", b"--login", b"-c", argument(command)))
-
-    def layers(self, command: str) -> tuple[Layer, ...]:
-        return (Layer("bash --login -c", command),)
-
-    def matched(self, command: str) -> str:
-        return command
-
-
-TRANSPORT: Transport = _Inspect()
+TRANSPORT: Transport = LastArgument((b"bash", b"--login", b"-c"))

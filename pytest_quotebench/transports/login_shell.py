@@ -7,21 +7,7 @@ End event: the shell's exit.
 
 from __future__ import annotations
 
-from pytest_quotebench.core.command_line import argument
-from pytest_quotebench.core.execution import Invocation
-from pytest_quotebench.core.layers import Layer
+from pytest_quotebench.core.command_line import LastArgument
 from pytest_quotebench.transports import Transport
 
-
-class _LoginShell:
-    def plan(self, command: str) -> Invocation:
-        return Invocation(argv=(b"bash", b"-lc", argument(command)))
-
-    def layers(self, command: str) -> tuple[Layer, ...]:
-        return (Layer("bash -lc", command),)
-
-    def matched(self, command: str) -> str:
-        return command
-
-
-TRANSPORT: Transport = _LoginShell()
+TRANSPORT: Transport = LastArgument((b"bash", b"-lc"))

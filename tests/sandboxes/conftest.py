@@ -57,6 +57,24 @@ def run(sandbox: Sandbox) -> Run:
     return run
 
 
+@pytest.fixture(scope="session")
+def processes_with() -> Callable[[str], list[str]]:
+    """Return the processes that have a mark in their environment or arguments, looked for from outside."""
+
+    def processes_with(mark: str) -> list[str]:
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if mark.encode() in said:
+                found.append(process.name)
+        return found
+
+    return processes_with
+
+
 @pytest.fixture(autouse=True, scope="module")
 def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory that no command has any business in, and that is the same at the end."""

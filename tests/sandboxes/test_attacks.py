@@ -284,18 +284,6 @@ def all_bytes(ended: Execution) -> bytes:
     return b"\n".join([ended.stdout, ended.stderr, *files])
 
 
-def processes_with(mark: str) -> list[str]:
-    """Return the processes that have `mark` in their environment, looked for from outside."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (process / "environ").read_bytes():
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
-
-
 AS_A_USER = """
 import json, sys, tempfile
 sys.path.append(sys.argv[1])
@@ -409,7 +397,9 @@ def test_every_test_that_the_document_names_is_there() -> None:
 
 @pytest.mark.skipif(not ROWS, reason="../shared/cases/attacks.jsonl is not here")
 @pytest.mark.parametrize("row", sorted(VERDICTS))
-def test_attack(sandbox: Sandbox, run: Callable[..., Execution], row: str) -> None:
+def test_attack(
+    sandbox: Sandbox, run: Callable[..., Execution], row: str, processes_with: Callable[[str], list[str]]
+) -> None:
     """The verdict is the expected one, nothing has leaked, nothing is left, and the next item is as always."""
     attack = ROWS[row]
     if sandbox.name == "local" and (reason := not_for_local(attack)):

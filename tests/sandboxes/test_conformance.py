@@ -17,6 +17,7 @@ from pytest_quotebench.core.tree import Directory, File, FileTree, Special, Syml
 from pytest_quotebench.sandboxes import Sandbox
 
 Run = Callable[..., Execution]
+Found = Callable[[str], list[str]]
 
 ODD = FileTree.of(
     {
@@ -113,7 +114,7 @@ def test_what_cannot_be_started_is_broken_and_the_next_one_runs(sandbox: Sandbox
     assert run("echo ok").stdout == b"ok\n"
 
 
-def test_nothing_stays_behind_whatever_way_it_went(run: Run) -> None:
+def test_nothing_stays_behind_whatever_way_it_went(run: Run, processes_with: Found) -> None:
     """Looked for from outside, by a mark in the environment or the command line."""
     mark = uuid.uuid4().hex
     ways = (
@@ -128,18 +129,6 @@ def test_nothing_stays_behind_whatever_way_it_went(run: Run) -> None:
         assert (ended.stdout, ended.timed_out) == (b"ok\n", False)
         assert ended.duration_s < 1
         assert processes_with(mark) == []
-
-
-def processes_with(mark: str) -> list[str]:
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if mark.encode() in said:
-            found.append(process.name)
-    return found
 
 
 def test_what_is_written_after_the_end_never_counts(run: Run) -> None:

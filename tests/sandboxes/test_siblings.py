@@ -6,7 +6,6 @@ import os
 import sys
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ from pytest_quotebench.processes import cgroups
 from pytest_quotebench.sandboxes import Sandbox
 
 Run = Callable[..., Execution]
+Found = Callable[[str], list[str]]
 
 OK = FileTree.of({"out.txt": "ok\n"})
 KEY = "sk-canary-91c2"
@@ -26,18 +26,6 @@ DAEMON = "(setsid bash -c 'setsid sleep 300 </dev/null >/dev/null 2>&1 & sleep 3
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-
-def processes_with(mark: str) -> list[str]:
-    """Return the processes that have `mark` in their environment, looked for from outside."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (process / "environ").read_bytes():
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
 
 
 @pytest.mark.parametrize(
@@ -53,7 +41,9 @@ def processes_with(mark: str) -> list[str]:
         "bash -c 'kill -9 '$PPID & wait $!; true",
     ],
 )
-def test_what_becomes_of_its_parent_changes_nothing_for_a_command(sandbox: Sandbox, run: Run, attack: str) -> None:
+def test_what_becomes_of_its_parent_changes_nothing_for_a_command(
+    sandbox: Sandbox, run: Run, attack: str, processes_with: Found
+) -> None:
     """It is judged by its own end, everything of it goes, and the next item is as always."""
     if sandbox.name == "local" and "$PPID; sleep" in attack:
         attack = attack.partition(";")[0]  # the second one would be this process, which adopts it
@@ -67,7 +57,7 @@ def test_what_becomes_of_its_parent_changes_nothing_for_a_command(sandbox: Sandb
         assert run("cat in.txt; ls -A", {"in.txt": "in\n"}).stdout == b"in\nin.txt\n"
 
 
-def test_a_command_whose_parent_is_gone_ends_at_its_deadline(run: Run) -> None:
+def test_a_command_whose_parent_is_gone_ends_at_its_deadline(run: Run, processes_with: Found) -> None:
     mark = uuid.uuid4().hex
     ended = run(f"{DAEMON}; kill -9 $PPID; sleep 60", env={"QB_MARK": mark}, wall_s=0.5)
     assert (ended.timed_out, ended.signal, ended.detail) == (True, 9, None)
@@ -98,14 +88,14 @@ def test_the_parent_is_not_this_process(run: Run) -> None:
 
 
 @pytest.mark.parametrize("way", ["kill -9 $$", "exit 3", "exec sleep 60", "kill -STOP $$", "exec 1>&- 2>&-; true"])
-def test_a_daemon_goes_whatever_way_its_starter_went(run: Run, way: str) -> None:
+def test_a_daemon_goes_whatever_way_its_starter_went(run: Run, way: str, processes_with: Found) -> None:
     mark = uuid.uuid4().hex
     ended = run(f"{DAEMON}; sleep 0.02; {way}", env={"QB_MARK": mark}, wall_s=0.5)
     assert ended.timed_out == (way in ("exec sleep 60", "kill -STOP $$"))
     assert processes_with(mark) == []
 
 
-def test_what_runs_away_by_forking_is_caught(run: Run) -> None:
+def test_what_runs_away_by_forking_is_caught(run: Run, processes_with: Found) -> None:
     """Each process starts the next one in a session of its own and ends."""
     mark = uuid.uuid4().hex
     run('f() { (setsid bash -c "$(declare -f f); f" &); }; f; sleep 0.1', env={"QB_MARK": mark})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -92,16 +90,6 @@ OWN_LINES = re.compile(rb"^make: \*\*\* .*\n", re.MULTILINE)
 @pytest.fixture(params=NAMES, scope="module")
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
-    return found
-
-
-@pytest.fixture(scope="module")
-def transport(name: str) -> Transport:
-    module = importlib.import_module(f"pytest_quotebench.transports.{name.replace('-', '_')}")
-    found: Transport = module.TRANSPORT
-    missing = [program for program in getattr(found, "needs", ()) if shutil.which(program) is None]
-    if missing:
-        pytest.skip(f"{name} needs {', '.join(missing)}")
     return found
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import json
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from pytest_quotebench.core.errors import TransportError
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.tree import FileTree
-from pytest_quotebench.sandboxes.local import LocalSandbox, open_sandbox
+from pytest_quotebench.sandboxes.local import LocalSandbox
 from pytest_quotebench.transports import Transport
 from pytest_quotebench.transports.raw import TRANSPORT as RAW
 
-PROBES = Path(__file__).resolve().parents[3] / "shared" / "cases" / "probes.jsonl"
-pytestmark = pytest.mark.skipif(not PROBES.is_file(), reason="the measured probes are not beside the repository")
+Probes = Sequence[Any]
+"""The `Probe`s of conftest.py."""
 
 COLUMNS = {
     "ansible-command": "shlex",
@@ -54,28 +50,10 @@ SPEAKER = re.compile(
 NOT_THERE = re.compile(rb"^(?:nice: '.*': |\[Errno \d+\] )No such file or directory", re.MULTILINE)
 
 
-class Probe(NamedTuple):
-    name: str
-    command: str
-    outcome: dict[str, str]
-
-
-def probes() -> Iterator[Probe]:
-    for line in PROBES.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        yield Probe(record["probe"], record["command"], record["outcome"])
-
-
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[LocalSandbox]:
-    with open_sandbox() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def raw(sandbox: LocalSandbox) -> dict[str, bytes]:
+def raw(sandbox: LocalSandbox, probes: Probes) -> dict[str, bytes]:
     """What each probe prints under `bash -c`."""
-    return {probe.name: output(sandbox, RAW, probe.command) or b"" for probe in probes()}
+    return {probe.name: output(sandbox, RAW, probe.command) or b"" for probe in probes}
 
 
 def output(sandbox: LocalSandbox, transport: Transport, command: str) -> bytes | None:
@@ -99,25 +77,18 @@ def outcome(sandbox: LocalSandbox, transport: Transport, command: str, expected:
     return "=" if printed.replace(b"\r\n", b"\n") == expected else "X"
 
 
-@pytest.mark.parametrize("name", sorted(COLUMNS))
-def test_every_probe_comes_out_as_it_was_measured(sandbox: LocalSandbox, raw: dict[str, bytes], name: str) -> None:
-    transport: Transport = importlib.import_module(
-        f"pytest_quotebench.transports.{name.replace('-', '_')}"
-    ).TRANSPORT
-    missing = [program for program in getattr(transport, "needs", ()) if shutil.which(program) is None]
-    if missing:
-        pytest.skip(f"{name} needs {', '.join(missing)}")
+@pytest.mark.parametrize("name", sorted(COLUMNS), scope="module")
+def test_every_probe_comes_out_as_it_was_measured(
+    sandbox: LocalSandbox, raw: dict[str, bytes], probes: Probes, name: str, transport: Transport
+) -> None:
+    found = {probe.name: outcome(sandbox, transport, probe.command, raw[probe.name]) for probe in probes}
 
-    found = {probe.name: outcome(sandbox, transport, probe.command, raw[probe.name]) for probe in probes()}
-
-    measured = {probe.name: probe.outcome[COLUMNS[name]] for probe in probes()}
+    measured = {probe.name: probe.outcome[COLUMNS[name]] for probe in probes}
     explained = {probe: letter for (path, probe), (letter, _) in EXPLAINED.items() if path == name}
     assert found == measured | explained
 
 
-def test_every_explanation_is_about_a_difference() -> None:
-    measured = {
-        (path, probe.name): probe.outcome[column] for path, column in COLUMNS.items() for probe in probes()
-    }
+def test_every_explanation_is_about_a_difference(probes: Probes) -> None:
+    measured = {(path, probe.name): probe.outcome[column] for path, column in COLUMNS.items() for probe in probes}
 
     assert [where for where, (letter, _) in EXPLAINED.items() if measured[where] == letter] == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -64,16 +62,6 @@ def replies() -> dict[str, str]:
 @pytest.fixture(scope="module", params=sorted(PASSED))
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
-    return found
-
-
-@pytest.fixture(scope="module")
-def transport(name: str) -> Transport:
-    module = importlib.import_module(f"pytest_quotebench.transports.{name.replace('-', '_')}")
-    found: Transport = module.TRANSPORT
-    missing = [program for program in getattr(found, "needs", ()) if shutil.which(program) is None]
-    if missing:
-        pytest.skip(f"{name} needs {', '.join(missing)}")
     return found
 
 

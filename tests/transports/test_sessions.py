@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import json
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -17,10 +13,11 @@ from pytest_quotebench.core.execution import Execution, Invocation
 from pytest_quotebench.core.limits import Limits
 from pytest_quotebench.core.text import to_bytes
 from pytest_quotebench.core.tree import FileTree
-from pytest_quotebench.sandboxes.local import LocalSandbox, open_sandbox
+from pytest_quotebench.sandboxes.local import LocalSandbox
+from pytest_quotebench.transports import SessionTransport
 
-PROBES = Path(__file__).resolve().parents[3] / "shared" / "cases" / "probes.jsonl"
-pytestmark = pytest.mark.skipif(not PROBES.is_file(), reason="the measured probes are not beside the repository")
+Probes = Sequence[Any]
+"""The `Probe`s of conftest.py."""
 
 COLUMNS = {
     "langchain": "langchain",
@@ -46,37 +43,18 @@ SPEAKER = re.compile(rb"^(?:/bin/)?bash: line \d+: ", re.MULTILINE)
 ESCAPES = re.compile(rb"\x1b[@-_][0-?]*[ -/]*[@-~]|\r")
 
 
-class Probe(NamedTuple):
-    name: str
-    command: str
-    outcome: dict[str, str]
-
-
-def probes() -> Iterator[Probe]:
-    for line in PROBES.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        yield Probe(record["probe"], record["command"], record["outcome"])
-
-
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[LocalSandbox]:
-    with open_sandbox() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def raw(sandbox: LocalSandbox) -> dict[str, bytes]:
+def raw(sandbox: LocalSandbox, probes: Probes) -> dict[str, bytes]:
     """What each probe prints under `bash -c`, both streams in one."""
-    return {probe.name: _said(sandbox, probe.command) for probe in probes()}
+    return {probe.name: _said(sandbox, probe.command) for probe in probes}
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_each_probe_ends_as_it_was_measured(name: str, sandbox: LocalSandbox, raw: dict[str, bytes]) -> None:
-    transport = importlib.import_module(f"pytest_quotebench.transports.{name.replace('-', '_')}").TRANSPORT
-    if missing := [program for program in transport.needs if shutil.which(program) is None]:
-        pytest.skip(f"{name} needs {', '.join(missing)}")
+@pytest.mark.parametrize("name", COLUMNS, scope="module")
+def test_each_probe_ends_as_it_was_measured(
+    name: str, sandbox: LocalSandbox, raw: dict[str, bytes], probes: Probes, transport: SessionTransport
+) -> None:
     expected, got = {}, {}
-    for probe in probes():
+    for probe in probes:
         expected[probe.name] = EXPLAINED.get((name, probe.name), (probe.outcome[COLUMNS[name]], ""))[0]
         try:
             ended = sandbox.run(FileTree(), transport.plan(probe.command), Limits(wall_s=10))
